@@ -1,0 +1,1 @@
+//! The demo: a fresh copy of the calculator and a scripted model.

@@ -1,0 +1,1 @@
+//! The hidden entry that restricts itself and then execs a command.

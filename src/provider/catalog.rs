@@ -1,0 +1,1 @@
+//! Models, windows and prices.

@@ -1,0 +1,1 @@
+//! Sending a failed request again.

@@ -1,0 +1,15 @@
+//! What happened, as plain data: messages, records, and the log that keeps them.
+
+mod conversation;
+mod log;
+mod message;
+mod proposal;
+mod record;
+mod store;
+
+pub use conversation::Conversation;
+pub use log::{Log, LogError};
+pub use message::{CallId, Message, Origin, Part, Reply, Spec, ToolCall, ToolResult, Usage};
+pub use proposal::Proposal;
+pub use record::{Entry, Failure, Level, Record, TurnEnd, View, Why};
+pub use store::{Loaded, Store, Summary};

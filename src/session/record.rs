@@ -1,0 +1,170 @@
+//! Every durable fact of a session. The log holds one a line; all state is a fold over them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallId, Proposal, Reply, ToolResult, Usage};
+use crate::config::Mode;
+use crate::workspace::FileDiff;
+
+/// A record and when it was written, in Unix milliseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub at: i64,
+    #[serde(flatten)]
+    pub record: Record,
+}
+
+/// A durable fact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Record {
+    /// The first line of every log.
+    Started {
+        version: u32,
+        id: String,
+        workspace: PathBuf,
+        model: String,
+        mode: Mode,
+    },
+    /// The session was opened again.
+    Resumed {
+        model: String,
+        mode: Mode,
+    },
+    /// A person's message entered the conversation.
+    Prompted {
+        text: String,
+    },
+    /// Trefoil itself told the model something (a nudge); shown dimly.
+    Nudged {
+        text: String,
+    },
+    /// A model's reply is complete, or was interrupted. `millis` to its end, `first_token_millis` to its first token.
+    Replied {
+        reply: Reply,
+        usage: Usage,
+        millis: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_token_millis: Option<u64>,
+    },
+    /// A call was understood: this is exactly what it would do.
+    Proposed {
+        call: CallId,
+        tool: String,
+        proposal: Proposal,
+    },
+    /// Whether the call may act, and why.
+    Decided {
+        call: CallId,
+        allowed: bool,
+        why: Why,
+    },
+    /// The call is about to act: `staged` are the temporary files of a change.
+    Acting {
+        call: CallId,
+        staged: Vec<PathBuf>,
+    },
+    /// The call came to an end, with what the model is told and what the person is shown.
+    Finished {
+        result: ToolResult,
+        view: View,
+        millis: u64,
+    },
+    /// The turn is over.
+    TurnEnded {
+        end: TurnEnd,
+    },
+    ModeChanged {
+        mode: Mode,
+    },
+    ModelChanged {
+        model: String,
+    },
+    /// A rule was granted for this session.
+    Allowed {
+        rule: String,
+    },
+    /// The conversation starts anew; what came before stays in the log.
+    Cleared,
+    /// Something the person should know.
+    Noticed {
+        level: Level,
+        text: String,
+    },
+}
+
+/// Why a call ran, or did not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Why {
+    /// It only reads.
+    Reads,
+    /// The mode lets it stand, or forbids it.
+    Mode { mode: Mode },
+    /// A rule says so, with the rule's text.
+    Rule { rule: String },
+    /// The person pressed a key, perhaps with a comment.
+    Person {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<String>,
+    },
+    /// Nobody was there to ask; `rule` would have admitted it.
+    Nobody { rule: String },
+    /// The call could not be understood or would break a bound.
+    Refused,
+}
+
+/// What the person sees of a finished call, beside the model's text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "view", rename_all = "snake_case")]
+pub enum View {
+    /// The text the model got.
+    #[default]
+    Text,
+    /// A change that was written.
+    Change { files: Vec<FileDiff> },
+    /// A process that ran: `exit` is `None` when it was killed.
+    Process { exit: Option<i32>, timed_out: bool },
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum TurnEnd {
+    Done,
+    Interrupted,
+    /// The limit on model requests was reached.
+    Limit {
+        requests: u32,
+    },
+    /// The person rejected a call and stopped the turn.
+    Stopped,
+    /// The provider failed; `kind` decides the exit code.
+    Failed {
+        kind: Failure,
+        message: String,
+    },
+}
+
+/// The kinds of failure that choose an exit code (design §8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// No key, a bad key, or no rights.
+    Auth,
+    /// The provider cannot be reached or is overloaded; trying again may help.
+    Unavailable,
+    /// Anything else.
+    Other,
+}
+
+/// How loud a notice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    Info,
+    Warning,
+    Error,
+}

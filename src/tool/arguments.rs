@@ -1,0 +1,1 @@
+//! Arguments out of JSON, with errors a model can act on.

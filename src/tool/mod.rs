@@ -1,0 +1,111 @@
+//! What a model may ask for. A tool never acts: it says exactly what it intends.
+
+mod arguments;
+mod edit_file;
+mod git_diff;
+mod git_status;
+mod grep_search;
+mod list_files;
+mod read_file;
+mod run_command;
+mod run_python_file;
+mod write_file;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Limits;
+use crate::session::{Proposal, Spec, View};
+use crate::workspace::{Change, Command, Root};
+
+/// Every tool there is. Adding one is a file and a line.
+pub const TOOLS: &[&dyn Tool] = &[
+    &read_file::ReadFile,
+    &list_files::ListFiles,
+    &grep_search::GrepSearch,
+    &write_file::WriteFile,
+    &edit_file::EditFile,
+    &run_command::RunCommand,
+    &run_python_file::RunPythonFile,
+    &git_status::GitStatus,
+    &git_diff::GitDiff,
+];
+
+/// A thing a model may ask for.
+pub trait Tool: Send + Sync {
+    /// Returns the name, the description and the JSON Schema of the arguments.
+    fn spec(&self) -> Spec;
+
+    /// Says what this call would do, exactly, without doing it. Blocking reads are fine here.
+    fn intend(&self, args: Value, cx: &Context) -> Result<Intent, Refusal>;
+}
+
+/// What tools may know of the world.
+#[derive(Debug, Clone)]
+pub struct Context {
+    pub root: Arc<Root>,
+    pub limits: Limits,
+    /// The configured Python interpreter; empty looks for one.
+    pub python: String,
+    /// The environment that commands get, without keys.
+    pub environment: Arc<Vec<(String, String)>>,
+}
+
+/// What a call would do.
+pub enum Intent {
+    Look(Look),
+    Change(Change),
+    Run(Command),
+}
+
+impl Intent {
+    /// Returns the intent as plain data, for people and logs.
+    pub fn proposal(&self) -> Proposal {
+        match self {
+            Self::Look(look) => Proposal::Look { subject: look.subject.clone() },
+            Self::Change(change) => Proposal::Change { files: change.diffs() },
+            Self::Run(command) => Proposal::Run {
+                line: command.line.clone(),
+                cwd: command.cwd_shown.clone(),
+                timeout_s: command.timeout.as_secs(),
+            },
+        }
+    }
+}
+
+/// Reads only: what it looks at, and the look itself, not yet taken.
+pub struct Look {
+    /// A path, a pattern: what rules match and the log shows.
+    pub subject: String,
+    /// Looks; runs on a blocking thread and stops soon after the token is cancelled.
+    pub look: Box<dyn FnOnce(&CancellationToken) -> Outcome + Send>,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub ok: bool,
+    /// For the model.
+    pub text: String,
+    /// For the person.
+    pub view: View,
+}
+
+impl Outcome {
+    /// Makes an outcome that the person sees as the model does.
+    pub fn told(ok: bool, text: impl Into<String>) -> Self {
+        Self { ok, text: text.into(), view: View::Text }
+    }
+}
+
+/// Why a call cannot even be intended: text for the model to learn from, with the numbers needed to put it right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// Finds a tool by its exact name.
+pub fn find(name: &str) -> Option<&'static dyn Tool> {
+    TOOLS.iter().copied().find(|tool| tool.spec().name == name)
+}

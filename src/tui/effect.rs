@@ -1,0 +1,22 @@
+//! What the screen asks of the world. Only `world` carries these out.
+
+use crate::agent::AgentRequest;
+
+/// One wish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    Send(AgentRequest),
+    /// Lists the workspace's files; answered by `Event::Files`.
+    ListFiles,
+    /// Reads the repository's head; answered by `Event::Head`.
+    ReadHead,
+    /// Opens the text in `$VISUAL` or `$EDITOR`; answered by `Event::Edited`.
+    Edit(String),
+    /// Appends a prompt to the history file.
+    Remember(String),
+    /// Clears the terminal and draws every cell anew.
+    Repaint,
+    /// Gives the terminal back and stops the process until it is continued.
+    Suspend,
+    Quit,
+}

@@ -1,0 +1,1 @@
+//! Finding old text in a file.
