@@ -1,1 +1,118 @@
-//! inbox
+//! What the front end asks, taken in at any moment: an interrupt cuts work short, the rest waits.
+
+use std::collections::VecDeque;
+use std::future::Future;
+
+use tokio::sync::mpsc;
+
+use super::protocol::{AgentEvent, AgentRequest, Live, Verdict};
+use crate::session::CallId;
+
+/// The person stopped the turn, or the front end is gone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Interrupted;
+
+/// The receiving end of the seam.
+pub struct Inbox {
+    requests: mpsc::Receiver<AgentRequest>,
+    events: mpsc::Sender<AgentEvent>,
+    waiting: VecDeque<AgentRequest>,
+    answers: Vec<(CallId, Verdict)>,
+    is_gone: bool,
+}
+
+impl Inbox {
+    /// Makes an inbox that announces queued messages on `events`.
+    pub fn new(
+        requests: mpsc::Receiver<AgentRequest>,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> Self {
+        Self { requests, events, waiting: VecDeque::new(), answers: Vec::new(), is_gone: false }
+    }
+
+    /// Waits for the next request; `None` once the front end is gone.
+    pub async fn next(&mut self) -> Option<AgentRequest> {
+        match self.waiting.pop_front() {
+            Some(request) => Some(request),
+            None => self.requests.recv().await,
+        }
+    }
+
+    /// Returns the next request that waited while work was done.
+    pub fn take_waiting(&mut self) -> Option<AgentRequest> {
+        self.waiting.pop_front()
+    }
+
+    /// Returns whether a message waits.
+    pub fn has_prompt(&self) -> bool {
+        self.waiting.iter().any(|request| matches!(request, AgentRequest::Prompt(_)))
+    }
+
+    /// Does the work, unless the person interrupts first; the work is dropped then.
+    pub async fn during<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
+        if self.is_gone {
+            return Err(Interrupted);
+        }
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                request = self.requests.recv() => self.take(request).await?,
+                done = &mut work => return Ok(done),
+            }
+        }
+    }
+
+    /// Waits for the person's word on a call.
+    pub async fn verdict(&mut self, call: &CallId) -> Result<Verdict, Interrupted> {
+        self.answers.retain(|(answered, _)| answered == call);
+        loop {
+            if let Some((_, verdict)) = self.answers.pop() {
+                return Ok(verdict);
+            }
+            let request = self.requests.recv().await;
+            self.take(request).await?;
+            self.answers.retain(|(answered, _)| answered == call);
+        }
+    }
+
+    /// Gives messages that never went to the model back to the front end.
+    pub async fn give_back(&mut self) {
+        for request in std::mem::take(&mut self.waiting) {
+            match request {
+                AgentRequest::Prompt(text) => self.tell(Live::Unqueued { text }).await,
+                other => self.waiting.push_back(other),
+            }
+        }
+    }
+
+    async fn take(&mut self, request: Option<AgentRequest>) -> Result<(), Interrupted> {
+        match request {
+            None => {
+                self.is_gone = true;
+                return Err(Interrupted);
+            }
+            Some(AgentRequest::Interrupt) => return Err(Interrupted),
+            Some(AgentRequest::Answer { call, verdict }) => self.answers.push((call, verdict)),
+            Some(AgentRequest::Unqueue) => self.unqueue().await,
+            Some(AgentRequest::Prompt(text)) => {
+                self.tell(Live::Queued { text: text.clone() }).await;
+                self.waiting.push_back(AgentRequest::Prompt(text));
+            }
+            Some(other) => self.waiting.push_back(other),
+        }
+        Ok(())
+    }
+
+    async fn unqueue(&mut self) {
+        let is_prompt = |request: &AgentRequest| matches!(request, AgentRequest::Prompt(_));
+        let Some(last) = self.waiting.iter().rposition(is_prompt) else { return };
+        if let Some(AgentRequest::Prompt(text)) = self.waiting.remove(last) {
+            self.tell(Live::Unqueued { text }).await;
+        }
+    }
+
+    async fn tell(&mut self, live: Live) {
+        self.is_gone |= self.events.send(AgentEvent::Live(live)).await.is_err();
+    }
+}

@@ -1,1 +1,70 @@
-//! journal
+//! One stream of facts: a record is written, folded and only then announced.
+
+use tokio::sync::mpsc;
+
+use super::protocol::{AgentEvent, Live};
+use crate::config::Keys;
+use crate::session::{Conversation, Entry, Level, Log, LogError, Record};
+
+/// The log, what follows from it, and who is told.
+pub struct Journal {
+    log: Log,
+    keys: Keys,
+    pub conversation: Conversation,
+    events: mpsc::Sender<AgentEvent>,
+}
+
+impl Journal {
+    /// Makes a journal that goes on from a conversation.
+    pub fn new(
+        log: Log,
+        keys: Keys,
+        conversation: Conversation,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> Self {
+        Self { log, keys, conversation, events }
+    }
+
+    /// Writes a fact, takes it in and tells it.
+    pub async fn record(&mut self, record: Record) -> Result<(), LogError> {
+        let entry = self.log.append(record)?;
+        self.conversation.apply(&entry.record);
+        self.send(AgentEvent::Recorded(entry)).await;
+        Ok(())
+    }
+
+    /// Returns once everything written is on the disk.
+    pub fn sync(&mut self) -> Result<(), LogError> {
+        self.log.sync()
+    }
+
+    /// Tells what only the moment needs.
+    pub async fn live(&self, live: Live) {
+        self.send(AgentEvent::Live(live)).await;
+    }
+
+    /// Tells something that could not be written.
+    pub async fn lament(&self, error: &LogError) {
+        let record = Record::Noticed { level: Level::Error, text: error.to_string() };
+        let at = jiff::Timestamp::now().as_millisecond();
+        self.send(AgentEvent::Recorded(Entry { at, record })).await;
+    }
+
+    /// Replaces every known key in a text.
+    pub fn redact(&self, text: String) -> String {
+        match self.keys.redact(&text) {
+            std::borrow::Cow::Borrowed(_) => text,
+            std::borrow::Cow::Owned(clean) => clean,
+        }
+    }
+
+    /// Returns the folder of the session.
+    pub fn folder(&self) -> &std::path::Path {
+        self.log.folder()
+    }
+
+    /// A front end that is gone is noticed by the inbox; what it would have been told is in the log.
+    async fn send(&self, event: AgentEvent) {
+        self.events.send(event).await.ok();
+    }
+}
