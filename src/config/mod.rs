@@ -44,12 +44,13 @@ impl Default for Config {
 }
 
 /// What stands without being asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Nothing is changed and nothing is run.
     Plan,
     /// Changes and commands are asked.
+    #[default]
     Ask,
     /// Changes inside the workspace stand at once; commands are asked.
     AcceptEdits,

@@ -1,11 +1,15 @@
 //! Talking to a model: one trait, one file a wire format.
 
+mod call_id;
 pub mod catalog;
+mod connect;
 pub mod gemini;
 pub mod retry;
 pub mod schema;
 pub mod scripted;
 pub mod sse;
+
+pub use connect::{Connection, connect};
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,1 +1,0 @@
-//! A model that plays a script file.
