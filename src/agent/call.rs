@@ -5,16 +5,18 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::Agent;
 use super::inbox::Interrupted;
 use super::journal::Journal;
 use super::permission::{self, Ruling};
 use super::protocol::{Approval, Live, Verdict};
 use super::repeat::Repeated;
-use super::Agent;
-use crate::session::{Failure, LogError, Proposal, Record, ToolCall, ToolResult, TurnEnd, View, Why};
+use crate::session::{
+    Failure, LogError, Proposal, Record, ToolCall, ToolResult, TurnEnd, View, Why,
+};
 use crate::tool::{self, Context, Intent, Look, Outcome, Refusal, Tool};
 use crate::workspace::shell;
-use crate::workspace::{ApplyError, Change, Command, Ended};
+use crate::workspace::{ApplyError, Change, Command, Ended, FileDiff, FileKind};
 
 /// Times a change is computed anew because the file changed under it.
 const REBASES: u32 = 3;
@@ -246,12 +248,11 @@ impl Agent {
         let call = call.id.clone();
         self.journal.record(Record::Acting { call, staged: staged.temporaries() }).await?;
         self.journal.sync()?;
-        let seen = self.context.seen.clone();
-        let commit = tokio::task::spawn_blocking(move || staged.commit(&seen)).await;
+        let commit = tokio::task::spawn_blocking(move || staged.commit()).await;
         Ok(match commit {
             Ok(Ok(applied)) => Step::Done(Outcome {
                 ok: true,
-                text: applied.told(),
+                text: written(&applied.files),
                 view: View::Change { files: applied.files },
             }),
             Ok(Err(error)) => unwritten(&error),
@@ -264,9 +265,13 @@ impl Agent {
         self.journal.sync()?;
         let cancel = CancellationToken::new();
         let (live, mut chunks) = mpsc::channel(64);
-        let keep = self.journal.folder().join("outputs").join(format!("{}.txt", call.id));
+        let keep = self
+            .journal
+            .folder()
+            .map(|folder| folder.join("outputs").join(format!("{}.txt", call.id)));
+        let (launcher, token) = (self.launcher.clone(), cancel.clone());
         let mut work =
-            tokio::spawn(shell::run(command, self.launcher.clone(), live, Some(keep), cancel.clone()));
+            tokio::spawn(async move { shell::run(command, &launcher, live, keep, token).await });
         let Self { inbox, journal, .. } = self;
         let watched = inbox.during(watch(&mut work, &mut chunks, journal, call)).await;
         let ended = match watched {
@@ -350,6 +355,20 @@ fn declined(comment: Option<&str>) -> String {
     }
 }
 
+/// Tells the model what stands on disk now.
+fn written(files: &[FileDiff]) -> String {
+    let line = |file: &FileDiff| {
+        let verb = match file.kind {
+            FileKind::Created => "created",
+            FileKind::Deleted => "deleted",
+            FileKind::Modified | FileKind::Binary => "changed",
+        };
+        format!("{verb} {} (+{} −{})", file.path, file.added, file.removed)
+    };
+    let lines: Vec<String> = files.iter().map(line).collect();
+    format!("Written: {}.", lines.join(", "))
+}
+
 fn unwritten(error: &ApplyError) -> Step {
     match error {
         ApplyError::Drifted { .. } => Step::Drifted(error.to_string()),
@@ -363,11 +382,8 @@ fn ran(output: shell::Output) -> Step {
         Ended::TimedOut => (None, true),
         Ended::Signal(_) | Ended::Interrupted => (None, false),
     };
-    let outcome = Outcome {
-        ok: exit == Some(0),
-        text: output.text,
-        view: View::Process { exit, timed_out },
-    };
+    let outcome =
+        Outcome { ok: exit == Some(0), text: output.text, view: View::Process { exit, timed_out } };
     match output.ended {
         Ended::Interrupted => Step::Interrupted(outcome),
         _ => Step::Done(outcome),
@@ -375,5 +391,8 @@ fn ran(output: shell::Output) -> Step {
 }
 
 fn broke() -> Outcome {
-    Outcome::told(false, "The tool broke while it ran; this is a fault of Trefoil. Try another way.")
+    Outcome::told(
+        false,
+        "The tool broke while it ran; this is a fault of Trefoil. Try another way.",
+    )
 }

@@ -23,10 +23,7 @@ pub struct Inbox {
 
 impl Inbox {
     /// Makes an inbox that announces queued messages on `events`.
-    pub fn new(
-        requests: mpsc::Receiver<AgentRequest>,
-        events: mpsc::Sender<AgentEvent>,
-    ) -> Self {
+    pub fn new(requests: mpsc::Receiver<AgentRequest>, events: mpsc::Sender<AgentEvent>) -> Self {
         Self { requests, events, waiting: VecDeque::new(), answers: Vec::new(), is_gone: false }
     }
 

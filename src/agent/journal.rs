@@ -58,8 +58,8 @@ impl Journal {
         }
     }
 
-    /// Returns the folder of the session.
-    pub fn folder(&self) -> &std::path::Path {
+    /// Returns the folder of the session, if it is kept.
+    pub fn folder(&self) -> Option<&std::path::Path> {
         self.log.folder()
     }
 

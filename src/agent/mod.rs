@@ -142,7 +142,6 @@ impl Agent {
 
     async fn clear(&mut self) -> Result<(), LogError> {
         self.repeat.reset();
-        self.context.seen.clear();
         self.journal.record(Record::Cleared).await
     }
 

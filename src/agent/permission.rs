@@ -21,7 +21,9 @@ pub struct Rule {
 
 /// Why a rule cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("The rule '{rule}' cannot be read: {reason}. Write it as tool(pattern), for example run_command(cargo test*).")]
+#[error(
+    "The rule '{rule}' cannot be read: {reason}. Write it as tool(pattern), for example run_command(cargo test*)."
+)]
 pub struct RuleError {
     rule: String,
     reason: String,
@@ -62,7 +64,9 @@ pub struct Rules {
 impl Rules {
     /// Reads the rules of a configuration.
     pub fn parse(permissions: &Permissions) -> Result<Self, RuleError> {
-        let read = |rules: &[String]| rules.iter().map(|rule| Rule::parse(rule)).collect();
+        let read = |rules: &[String]| -> Result<Vec<Rule>, RuleError> {
+            rules.iter().map(|rule| Rule::parse(rule)).collect()
+        };
         Ok(Self {
             allow: read(&permissions.allow)?,
             ask: read(&permissions.ask)?,
@@ -97,7 +101,10 @@ pub fn decide(mode: Mode, rules: &Rules, tool: &str, proposal: &Proposal) -> Rul
     if let Some(rule) = forbidding(&rules.deny, tool, proposal) {
         return Ruling::Deny {
             why: Why::Rule { rule: rule.text.clone() },
-            text: format!("Denied by the rule {}. Do it another way, or ask the person.", rule.text),
+            text: format!(
+                "Denied by the rule {}. Do it another way, or ask the person.",
+                rule.text
+            ),
         };
     }
     let reads = matches!(proposal, Proposal::Look { .. });

@@ -120,7 +120,10 @@ impl Agent {
         }
     }
 
-    fn open(&mut self) -> Result<futures::stream::BoxStream<'static, Result<Delta, ProviderError>>, ProviderError> {
+    fn open(
+        &mut self,
+    ) -> Result<futures::stream::BoxStream<'static, Result<Delta, ProviderError>>, ProviderError>
+    {
         if self.connection.is_none() {
             self.connection = Some((self.connect)(&self.model)?);
         }
