@@ -116,6 +116,21 @@ pub enum Why {
     Refused,
 }
 
+impl Why {
+    /// Says it in a few words, as the tool log shows it.
+    pub fn told(&self) -> String {
+        match self {
+            Self::Reads => "reads".to_owned(),
+            Self::Mode { mode } => format!("mode {}", mode.name()),
+            Self::Rule { rule } => format!("rule {rule}"),
+            Self::Person { comment: None } => "you".to_owned(),
+            Self::Person { comment: Some(comment) } => format!("you: {comment}"),
+            Self::Nobody { .. } => "nobody to ask".to_owned(),
+            Self::Refused => "refused".to_owned(),
+        }
+    }
+}
+
 /// What the person sees of a finished call, beside the model's text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "view", rename_all = "snake_case")]

@@ -1,0 +1,5 @@
+//! One test binary: what the rooms do together, and what the house as a whole holds to.
+
+mod architecture;
+mod support;
+mod turns;
