@@ -2,3 +2,4 @@
 
 pub mod effect;
 pub mod event;
+pub mod theme;
