@@ -1,0 +1,1 @@
+//! The whole state of the screen, and what events do to it.

@@ -1,0 +1,5 @@
+//! completion
+
+/// To come.
+#[derive(Debug)]
+pub struct Completion;

@@ -1,0 +1,5 @@
+//! help
+
+/// To come.
+#[derive(Debug)]
+pub struct Help;

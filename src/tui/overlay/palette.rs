@@ -1,0 +1,5 @@
+//! palette
+
+/// To come.
+#[derive(Debug)]
+pub struct Palette;

@@ -1,0 +1,5 @@
+//! search
+
+/// To come.
+#[derive(Debug)]
+pub struct Search;

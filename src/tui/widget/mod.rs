@@ -1,0 +1,5 @@
+//! Draws plain data.
+
+/// Colours code.
+#[derive(Debug, Default)]
+pub struct Highlighter;
