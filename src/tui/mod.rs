@@ -4,6 +4,7 @@ mod app;
 pub mod command;
 pub mod effect;
 pub mod event;
+mod foreign;
 pub mod keymap;
 mod overlay;
 mod pane;
