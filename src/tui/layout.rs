@@ -123,7 +123,7 @@ mod tests {
                 let screen = Rect::new(0, 0, width, height);
                 let parts: Vec<Rect> = layout(width, height, needs).parts().collect();
                 assert!(parts.iter().all(|part| screen.union(*part) == screen));
-                let covered: u32 = parts.iter().map(Rect::area).sum();
+                let covered: u32 = parts.iter().map(|part| part.area()).sum();
                 assert_eq!(covered, screen.area(), "{width}×{height} {needs:?}");
                 for (index, part) in parts.iter().enumerate() {
                     assert!(parts[index + 1..].iter().all(|other| !part.intersects(*other)));

@@ -45,7 +45,9 @@ impl Composer {
     /// Replaces the draft; the caret goes to its end.
     pub fn set(&mut self, text: &str) {
         self.area = text_area(text);
-        self.layout(self.width);
+        if self.width > 0 {
+            self.layout(self.width);
+        }
     }
 
     /// Empties the draft and returns what it was.
@@ -319,7 +321,9 @@ mod tests {
 
     fn typed(text: &str) -> Composer {
         let mut composer = Composer::new(Vec::new());
-        text.chars().for_each(|c| drop(composer.key(KeyEvent::from(KeyCode::Char(c)))));
+        for c in text.chars() {
+            assert!(composer.key(KeyEvent::from(KeyCode::Char(c))));
+        }
         composer
     }
 
