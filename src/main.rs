@@ -61,12 +61,16 @@ fn prompt_of(cli: &Cli) -> Result<String, Problem> {
         Some(prompt) => prompt.clone(),
         None => {
             let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).context("Standard input could not be read.")?;
+            std::io::stdin()
+                .read_to_end(&mut bytes)
+                .context("Standard input could not be read.")?;
             String::from_utf8_lossy(&bytes).into_owned()
         }
     };
     if prompt.trim().is_empty() {
-        return Err(Problem::usage("There is no prompt. Give one as an argument or on standard input."));
+        return Err(Problem::usage(
+            "There is no prompt. Give one as an argument or on standard input.",
+        ));
     }
     Ok(prompt)
 }

@@ -23,3 +23,15 @@ pub struct Theme {
     pub error: Style,
     pub running: Style,
 }
+
+impl Theme {
+    /// Returns a built-in theme.
+    pub fn named(_name: &str) -> Option<Self> {
+        Some(Self::default())
+    }
+
+    /// Returns the names of the built-in themes.
+    pub fn names() -> &'static [&'static str] {
+        &["dark", "light"]
+    }
+}

@@ -5,16 +5,21 @@
 mod completion;
 mod help;
 mod palette;
+mod review;
+mod run_approval;
 mod search;
 
 pub use completion::Completion;
 pub use help::Help;
 pub use palette::Palette;
-pub use search::Search;
+pub use review::Review;
+pub use run_approval::RunApproval;
+pub use search::{Search, Step};
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Block, BorderType, Clear};
 
 use super::command::Command;
 use super::effect::Effect;
@@ -54,4 +59,16 @@ pub enum Reaction {
         close: bool,
         effects: Vec<Effect>,
     },
+}
+
+/// Clears an area, draws a frame with a title around it, and returns what is inside.
+pub fn framed(frame: &mut Frame, area: Rect, title: &str, theme: &Theme) -> Rect {
+    let block = Block::bordered()
+        .border_type(BorderType::Rounded)
+        .border_style(theme.border_focused)
+        .title(ratatui::text::Span::styled(title, theme.title));
+    let inner = block.inner(area);
+    frame.render_widget(Clear, area);
+    frame.render_widget(block, area);
+    inner
 }
