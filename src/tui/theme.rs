@@ -21,6 +21,8 @@ macro_rules! roles {
         #[derive(Debug, Clone, Default, PartialEq)]
         pub struct Theme {
             pub name: String,
+            /// The colours it was made for.
+            pub depth: Depth,
             $(pub $role: Style,)*
             pub syntax: Syntax,
         }
@@ -36,6 +38,7 @@ macro_rules! roles {
                 let style = |look: &Look| look.style(&file.palette, depth);
                 Ok(Self {
                     name: name.to_owned(),
+                    depth,
                     $($role: style(&file.roles.$role)?,)*
                     syntax: Syntax::of(&file.syntax, style)?,
                 })

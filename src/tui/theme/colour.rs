@@ -3,12 +3,13 @@
 use ratatui::style::Color;
 
 /// How many colours the terminal shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Depth {
     /// None: `NO_COLOR` is set, or the terminal is dumb.
     None,
     Ansi16,
     Ansi256,
+    #[default]
     True,
 }
 

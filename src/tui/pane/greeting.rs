@@ -1,0 +1,35 @@
+//! What stands in the conversation's place before anything was said.
+
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::tui::theme::Theme;
+
+/// Draws the trefoil, what to do, and a suggestion if there is one.
+pub fn draw(frame: &mut Frame, area: Rect, theme: &Theme, suggestion: Option<&str>) {
+    let mut lines = vec![
+        Line::styled("♣", theme.brand),
+        Line::styled("plan · implement · validate", theme.dim),
+        Line::default(),
+        Line::from(vec![
+            Span::styled("Ask for a change, or a question.", theme.text),
+            Span::styled("      @", theme.key),
+            Span::styled(" file", theme.dim),
+            Span::styled("   /", theme.key),
+            Span::styled(" command", theme.dim),
+        ]),
+    ];
+    if let Some(suggestion) = suggestion {
+        lines.push(Line::from(vec![
+            Span::styled("Tab", theme.key),
+            Span::styled(" to use: ", theme.dim),
+            Span::styled(suggestion, theme.accent),
+        ]));
+    }
+    let height = u16::try_from(lines.len()).unwrap_or(0).min(area.height);
+    let y = area.y + (area.height - height) / 2;
+    let text = Paragraph::new(lines).alignment(Alignment::Center);
+    frame.render_widget(text, Rect { y, height, ..area });
+}
