@@ -195,7 +195,7 @@ fn unreachable(host: &str, error: &reqwest::Error) -> ProviderError {
 fn cut(host: &str, error: &reqwest::Error) -> ProviderError {
     let reason = deepest(error);
     let message =
-        format!("The connection to {host} broke before the reply was complete ({reason}).");
+        format!("The connection to {host} broke in mid-reply ({reason}). Send the message again.");
     ProviderError::new(ErrorKind::Cut, message)
 }
 

@@ -83,7 +83,7 @@ async fn patience_is_bounded_and_ends_with_the_servers_words() {
     let server = Server::start(vec![busy; 9]).await;
     let heard = ask(&patient(&server), vec![said("go")]).await;
     assert_eq!(heard.error().kind, ErrorKind::Overloaded);
-    assert!(heard.error().message.contains("The model is overloaded."));
+    assert!(heard.error().message.contains("The model is overloaded"));
     assert_eq!(server.requests().len(), 5);
 }
 
