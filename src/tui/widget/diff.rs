@@ -1,0 +1,472 @@
+//! A file's differences as rows, unified or side by side; only the rows that are asked for are styled.
+//!
+//! Texts pass `visible` line by line here: a diff is the file's own bytes. Tabs stay and are expanded.
+
+use std::ops::Range;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::Highlighter;
+use super::highlight::over;
+use super::wrap::clip;
+use crate::tui::theme::Theme;
+use crate::visible;
+use crate::workspace::{Ending, FileDiff, FileKind, Line as DiffLine, LineKind, intraline};
+
+/// How the two sides stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// One under the other.
+    #[default]
+    Unified,
+    /// Old on the left, new on the right.
+    Split,
+}
+
+/// The rows of one file's diff.
+#[derive(Debug, Clone)]
+pub struct DiffRows {
+    file: FileDiff,
+    rows: Vec<Row>,
+    /// Columns of a line number.
+    digits: usize,
+}
+
+/// What stands in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Row {
+    /// The head of a hunk.
+    Hunk(usize),
+    /// A line of a hunk, with its numbers, and the line it is compared with.
+    Line { hunk: usize, line: usize, old: usize, new: usize, partner: Option<usize> },
+    /// A line of each side.
+    Pair { hunk: usize, left: Option<(usize, usize)>, right: Option<(usize, usize)> },
+    /// The file has no lines to compare.
+    Note(&'static str),
+}
+
+impl DiffRows {
+    /// Lays a diff out as rows; cheap, whatever its length.
+    pub fn new(file: &FileDiff, layout: Layout) -> Self {
+        let mut rows = Vec::new();
+        let mut last = 1;
+        for (number, hunk) in file.hunks.iter().enumerate() {
+            rows.push(Row::Hunk(number));
+            let numbered = numbered(&hunk.lines, hunk.old_start, hunk.new_start);
+            last = last.max(hunk.old_start.max(hunk.new_start) + hunk.lines.len());
+            match layout {
+                Layout::Unified => rows.extend(numbered.iter().map(|line| line.row(number))),
+                Layout::Split => rows.extend(pairs(number, &hunk.lines, &numbered)),
+            }
+        }
+        if rows.is_empty() {
+            rows.push(Row::Note(match file.kind {
+                FileKind::Binary => "a binary file",
+                FileKind::Created => "an empty file is created",
+                FileKind::Deleted => "an empty file is deleted",
+                FileKind::Modified => "nothing changes",
+            }));
+        }
+        Self { file: file.clone(), rows, digits: last.to_string().len().max(2) }
+    }
+
+    /// Returns how many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns whether there are none; there never are.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns how many hunks there are.
+    pub fn hunks(&self) -> usize {
+        self.file.hunks.len()
+    }
+
+    /// Returns the row of a hunk's head.
+    pub fn row_of_hunk(&self, hunk: usize) -> Option<usize> {
+        self.rows.iter().position(|row| *row == Row::Hunk(hunk))
+    }
+
+    /// Returns the hunk that a row belongs to.
+    pub fn hunk_at(&self, row: usize) -> Option<usize> {
+        match self.rows.get(row)? {
+            Row::Hunk(hunk) | Row::Line { hunk, .. } | Row::Pair { hunk, .. } => Some(*hunk),
+            Row::Note(_) => None,
+        }
+    }
+
+    /// Returns some of the rows as lines of a width.
+    pub fn rows(
+        &self,
+        range: Range<usize>,
+        columns: u16,
+        theme: &Theme,
+        code: &Highlighter,
+    ) -> Vec<Line<'static>> {
+        let pen = Pen { rows: self, theme, code, language: self.language() };
+        let range = range.start.min(self.rows.len())..range.end.min(self.rows.len());
+        self.rows[range].iter().map(|row| pen.row(row, columns)).collect()
+    }
+
+    fn language(&self) -> String {
+        let name = self.file.path.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(_, ending)| ending).to_owned()
+    }
+
+    fn line(&self, hunk: usize, line: usize) -> &DiffLine {
+        &self.file.hunks[hunk].lines[line]
+    }
+}
+
+/// Returns a whole diff, unified: for places that show all of it.
+pub fn diff_lines(
+    file: &FileDiff,
+    columns: u16,
+    theme: &Theme,
+    code: &Highlighter,
+) -> Vec<Line<'static>> {
+    let rows = DiffRows::new(file, Layout::Unified);
+    rows.rows(0..rows.len(), columns, theme, code)
+}
+
+/// A hunk's line with its numbers on both sides and the line it is compared with.
+struct Numbered {
+    line: usize,
+    old: usize,
+    new: usize,
+    partner: Option<usize>,
+}
+
+impl Numbered {
+    fn row(&self, hunk: usize) -> Row {
+        Row::Line { hunk, line: self.line, old: self.old, new: self.new, partner: self.partner }
+    }
+}
+
+/// Numbers the lines of a hunk; removed lines are compared with the added ones right behind them, in order.
+fn numbered(lines: &[DiffLine], old_start: usize, new_start: usize) -> Vec<Numbered> {
+    let (mut old, mut new) = (old_start, new_start);
+    let mut all: Vec<Numbered> = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        all.push(Numbered { line: at, old, new, partner: None });
+        old += usize::from(line.kind != LineKind::Added);
+        new += usize::from(line.kind != LineKind::Removed);
+    }
+    for (removed, added) in runs(lines) {
+        for (left, right) in removed.zip(added) {
+            all[left].partner = Some(right);
+            all[right].partner = Some(left);
+        }
+    }
+    all
+}
+
+/// Returns each run of removed lines with the run of added lines behind it.
+fn runs(lines: &[DiffLine]) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut runs = Vec::new();
+    let mut at = 0;
+    let count = |from: usize, kind: LineKind| {
+        lines[from..].iter().take_while(|line| line.kind == kind).count()
+    };
+    while at < lines.len() {
+        let removed = at..at + count(at, LineKind::Removed);
+        let added = removed.end..removed.end + count(removed.end, LineKind::Added);
+        at = added.end.max(at + 1);
+        if !removed.is_empty() && !added.is_empty() {
+            runs.push((removed, added));
+        }
+    }
+    runs
+}
+
+/// Puts a hunk's lines side by side.
+fn pairs(hunk: usize, lines: &[DiffLine], numbered: &[Numbered]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (line, numbers) in lines.iter().zip(numbered) {
+        let left = Some((numbers.line, numbers.old));
+        let right = |at: usize| Some((at, numbered[at].new));
+        match (line.kind, numbers.partner) {
+            (LineKind::Context, _) => {
+                rows.push(Row::Pair { hunk, left, right: right(numbers.line) })
+            }
+            (LineKind::Removed, partner) => {
+                rows.push(Row::Pair { hunk, left, right: partner.and_then(right) });
+            }
+            (LineKind::Added, None) => {
+                rows.push(Row::Pair { hunk, left: None, right: right(numbers.line) });
+            }
+            (LineKind::Added, Some(_)) => {}
+        }
+    }
+    rows
+}
+
+/// What rows are drawn with.
+struct Pen<'a> {
+    rows: &'a DiffRows,
+    theme: &'a Theme,
+    code: &'a Highlighter,
+    language: String,
+}
+
+impl Pen<'_> {
+    fn row(&self, row: &Row, columns: u16) -> Line<'static> {
+        match row {
+            Row::Hunk(hunk) => self.head(*hunk, columns),
+            Row::Note(text) => Line::styled(clip(text, columns), self.theme.dim),
+            Row::Line { hunk, line, old, new, partner } => {
+                let text = self.rows.line(*hunk, *line);
+                let digits = self.rows.digits;
+                let number = |number: &usize, absent: LineKind| {
+                    if text.kind == absent {
+                        " ".repeat(digits)
+                    } else {
+                        format!("{number:>digits$}")
+                    }
+                };
+                let gutter =
+                    format!("{} {} ", number(old, LineKind::Added), number(new, LineKind::Removed));
+                self.side(*hunk, *line, *partner, gutter, columns)
+            }
+            Row::Pair { hunk, left, right } => self.pair(*hunk, *left, *right, columns),
+        }
+    }
+
+    fn head(&self, hunk: usize, columns: u16) -> Line<'static> {
+        let hunk = &self.rows.file.hunks[hunk];
+        let count = |other: LineKind| hunk.lines.iter().filter(|line| line.kind != other).count();
+        let text = format!(
+            "@@ −{},{} +{},{} @@",
+            hunk.old_start,
+            count(LineKind::Added),
+            hunk.new_start,
+            count(LineKind::Removed)
+        );
+        Line::styled(clip(&text, columns), self.theme.hunk)
+    }
+
+    fn pair(
+        &self,
+        hunk: usize,
+        left: Option<(usize, usize)>,
+        right: Option<(usize, usize)>,
+        columns: u16,
+    ) -> Line<'static> {
+        let half = columns.saturating_sub(1) / 2;
+        let partner = |side: Option<(usize, usize)>| side.map(|(line, _)| line);
+        let draw = |side: Option<(usize, usize)>, other: Option<usize>| match side {
+            Some((line, number)) => {
+                let other = other.filter(|other| *other != line);
+                let gutter = format!("{number:>width$} ", width = self.rows.digits);
+                self.side(hunk, line, other, gutter, half)
+            }
+            None => Line::raw(" ".repeat(half.into())),
+        };
+        let mut spans = draw(left, partner(right)).spans;
+        spans.push(Span::styled("│", self.theme.rule));
+        spans.extend(draw(right, partner(left)).spans);
+        Line::from(spans)
+    }
+
+    /// Draws one line of one side over exactly `columns`.
+    fn side(
+        &self,
+        hunk: usize,
+        at: usize,
+        partner: Option<usize>,
+        gutter: String,
+        columns: u16,
+    ) -> Line<'static> {
+        let line = self.rows.line(hunk, at);
+        let (sign, base, word) = match line.kind {
+            LineKind::Context => (" ", self.theme.text, self.theme.text),
+            LineKind::Removed => ("−", self.theme.removed, self.theme.removed_word),
+            LineKind::Added => ("+", self.theme.added, self.theme.added_word),
+        };
+        let mut spans =
+            vec![Span::styled(gutter, self.theme.gutter), Span::styled(format!("{sign} "), base)];
+        spans.extend(self.text(
+            line,
+            partner.map(|partner| self.rows.line(hunk, partner)),
+            base,
+            word,
+        ));
+        fitted(spans, columns, base)
+    }
+
+    fn text(
+        &self,
+        line: &DiffLine,
+        partner: Option<&DiffLine>,
+        base: Style,
+        word: Style,
+    ) -> Vec<Span<'static>> {
+        let shown = tabs_kept(&line.text);
+        let mut colouring = self.code.begin(&self.language);
+        let mut spans = over(base, self.code.line(&mut colouring, &shown, &self.theme.syntax));
+        let is_unchanged_by_showing = shown == line.text;
+        if let Some(partner) = partner.filter(|_| is_unchanged_by_showing) {
+            let changed = match line.kind {
+                LineKind::Removed => intraline(&line.text, &partner.text).0,
+                _ => intraline(&partner.text, &line.text).1,
+            };
+            spans = marked(spans, &changed, word);
+        }
+        if let Some(note) = ending_note(line.ending, partner) {
+            spans.push(Span::styled(note, base.patch(self.theme.dim)));
+        }
+        spans
+    }
+}
+
+/// Says how a line ends where the eye could not tell.
+fn ending_note(ending: Ending, partner: Option<&DiffLine>) -> Option<&'static str> {
+    let differs = partner.is_some_and(|partner| partner.ending != ending);
+    match ending {
+        Ending::Missing => Some("  \\ no newline at the end"),
+        Ending::CrLf if differs => Some("  \\ CRLF"),
+        Ending::Cr => Some("  \\ CR"),
+        Ending::Lf if differs && partner.is_some_and(|partner| partner.ending == Ending::CrLf) => {
+            Some("  \\ LF")
+        }
+        _ => None,
+    }
+}
+
+fn tabs_kept(text: &str) -> String {
+    text.split('\t').map(|part| visible::line(part).into_owned()).collect::<Vec<_>>().join("\t")
+}
+
+/// Lays `style` over the given byte ranges of a text in spans.
+fn marked(spans: Vec<Span<'static>>, ranges: &[Range<usize>], style: Style) -> Vec<Span<'static>> {
+    let mut marked = Vec::with_capacity(spans.len() + 2 * ranges.len());
+    let mut start = 0;
+    for span in spans {
+        let text = span.content.as_ref();
+        let end = start + text.len();
+        let inside = |range: &&Range<usize>| range.start < end && range.end > start;
+        let mut at = start;
+        for range in ranges.iter().filter(inside) {
+            let (from, to) = (range.start.max(at), range.end.min(end));
+            if at < from {
+                marked.push(Span::styled(text[at - start..from - start].to_owned(), span.style));
+            }
+            let over = Style { fg: span.style.fg.or(style.fg), ..style };
+            marked.push(Span::styled(
+                text[from - start..to - start].to_owned(),
+                span.style.patch(over),
+            ));
+            at = to;
+        }
+        if at < end {
+            marked.push(Span::styled(text[at - start..].to_owned(), span.style));
+        }
+        start = end;
+    }
+    marked
+}
+
+/// Cuts or fills a line to exactly `columns`, the rest in its own background.
+fn fitted(spans: Vec<Span<'static>>, columns: u16, base: Style) -> Line<'static> {
+    let mut lines = super::wrap::hard_wrapped(spans.clone(), columns, &[], &[]);
+    let mut line = if lines.len() > 1 {
+        let mut cut = super::wrap::hard_wrapped(spans, columns.saturating_sub(1).max(1), &[], &[])
+            .swap_remove(0);
+        cut.spans.push(Span::styled("…", base));
+        cut
+    } else {
+        lines.swap_remove(0)
+    };
+    let missing = usize::from(columns).saturating_sub(line.width());
+    if missing > 0 {
+        line.spans.push(Span::styled(" ".repeat(missing), base));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::Depth;
+
+    fn diff(old: &str, new: &str) -> FileDiff {
+        FileDiff::between("a.py", Some(old.as_bytes()), Some(new.as_bytes()))
+    }
+
+    fn shown(file: &FileDiff, layout: Layout, columns: u16) -> Vec<String> {
+        let rows = DiffRows::new(file, layout);
+        let theme = Theme::built_in("dark", Depth::True).unwrap();
+        let lines = rows.rows(0..rows.len(), columns, &theme, &Highlighter::default());
+        for line in &lines[1..] {
+            assert_eq!(line.width(), usize::from(columns), "{line}");
+        }
+        lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn unified_rows_carry_numbers_and_signs() {
+        let file = diff("a\nx = 1\nc\n", "a\nx = 2\nc\n");
+        assert_eq!(
+            shown(&file, Layout::Unified, 30),
+            ["@@ −1,3 +1,3 @@", " 1  1   a", " 2    − x = 1", "    2 + x = 2", " 3  3   c"]
+        );
+    }
+
+    #[test]
+    fn split_rows_stand_side_by_side() {
+        let file = diff("a\nx = 1\nc\n", "a\nx = 2\nnew\nc\n");
+        assert_eq!(
+            shown(&file, Layout::Split, 31),
+            [
+                "@@ −1,3 +1,4 @@",
+                " 1   a         │ 1   a",
+                " 2 − x = 1     │ 2 + x = 2",
+                "               │ 3 + new",
+                " 3   c         │ 4   c",
+            ]
+        );
+    }
+
+    #[test]
+    fn changed_words_are_brighter_than_changed_lines() {
+        let file = diff("value = one\n", "value = two\n");
+        let theme = Theme::built_in("dark", Depth::True).unwrap();
+        let rows = DiffRows::new(&file, Layout::Unified);
+        let lines = rows.rows(0..rows.len(), 40, &theme, &Highlighter::default());
+        let bright: String = lines[2]
+            .spans
+            .iter()
+            .filter(|span| span.style.bg == theme.added_word.bg)
+            .map(|span| span.content.as_ref())
+            .collect();
+        assert_eq!(bright, "two");
+    }
+
+    #[test]
+    fn what_the_eye_cannot_see_is_told() {
+        let unified = |old, new| shown(&diff(old, new), Layout::Unified, 50).join("\n");
+        assert!(unified("a\n", "a").contains("\\ no newline at the end"));
+        assert!(unified("a\r\n", "a\n").contains("\\ CRLF"));
+        assert!(unified("a\n", "a\u{202e}b\n").contains("<U+202E>"));
+        assert!(
+            unified("a\n", "\tif x:\n").contains("+   if x:")
+                || unified("a\n", "\tif x:\n").contains("    if x:")
+        );
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_hunks_are_found() {
+        let file = diff("x\n", &format!("{}\n", "y".repeat(200)));
+        let rows = shown(&file, Layout::Unified, 20);
+        assert!(rows[2].ends_with('…'), "{rows:?}");
+        let far: String = (0..40).map(|n| format!("{n}\n")).collect();
+        let file = diff(&far, &far.replace("3\n", "three\n"));
+        let rows = DiffRows::new(&file, Layout::Unified);
+        let second = rows.row_of_hunk(1).unwrap();
+        assert_eq!(rows.hunk_at(second + 1), Some(1));
+    }
+}
