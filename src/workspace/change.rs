@@ -162,15 +162,13 @@ mod tests {
         for name in ["a", "b"] {
             std::fs::write(root.path().join(name), "old").unwrap();
         }
-        let drifts: [(&str, fn(&Path)); 3] = [
-            ("b", |root| std::fs::write(root.join("b"), "theirs").unwrap()),
-            ("b", |root| std::fs::remove_file(root.join("b")).unwrap()),
-            ("c", |root| std::fs::write(root.join("c"), "theirs").unwrap()),
-        ];
-        for (path, drift) in drifts {
+        for (path, theirs) in [("b", Some("theirs")), ("b", None), ("c", Some("theirs"))] {
             let files = vec![to(&root, "a", Some(b"new")), to(&root, path, Some(b"new"))];
             let staged = Change { files }.stage().unwrap();
-            drift(root.path());
+            match theirs {
+                Some(theirs) => std::fs::write(root.path().join(path), theirs).unwrap(),
+                None => std::fs::remove_file(root.path().join(path)).unwrap(),
+            }
             let expected: Vec<_> =
                 tree(root.path()).into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
             let error = staged.commit().unwrap_err();
@@ -221,6 +219,53 @@ mod tests {
         let before = facts(&path);
         apply(vec![to(&root, "a", Some(b"new"))]).unwrap();
         assert_eq!(facts(&path), before);
+    }
+
+    /// Tests may run as root, whom no permission stops: the test starts itself as somebody else.
+    #[test]
+    fn a_file_or_folder_that_may_not_be_written_is_an_error_and_stays() {
+        const CHILD: &str = "TREFOIL_TEST_UNPRIVILEGED";
+        if let Some(folder) = std::env::var_os(CHILD) {
+            return refuse_to_write(Path::new(&folder));
+        }
+        let (folder, root) = root();
+        for (path, mode) in [("file", 0o444), ("closed/file", 0o666)] {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "old").unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        for path in ["", "closed"] {
+            let mode = if path.is_empty() { 0o777 } else { 0o555 };
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(root.path().join(path), mode).unwrap();
+        }
+        if !rustix::process::geteuid().is_root() {
+            return refuse_to_write(folder.path());
+        }
+        let program = root.path().join("tests");
+        std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        let name = "a_file_or_folder_that_may_not_be_written_is_an_error_and_stays";
+        let output = std::process::Command::new("setpriv")
+            .args(["--reuid", "1234", "--regid", "1234", "--clear-groups"])
+            .arg(&program)
+            .args([name, "--nocapture"])
+            .env(CHILD, folder.path())
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    }
+
+    fn refuse_to_write(folder: &Path) {
+        let root = Root::open(folder).unwrap();
+        for path in ["file", "closed/file", "closed/new"] {
+            let error = apply(vec![to(&root, path, Some(b"new"))]).unwrap_err().to_string();
+            assert!(error.contains("Permission denied"), "{path}: {error}");
+        }
+        assert_eq!(std::fs::read(folder.join("file")).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.join("closed")).unwrap().count(), 1);
     }
 
     #[test]

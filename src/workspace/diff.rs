@@ -281,13 +281,22 @@ mod tests {
 
     #[test]
     fn only_changed_words_are_marked() {
+        let span = |start, end| std::iter::once(start..end).collect::<Vec<_>>();
         let (old, new) = ("let value = one(two);", "let value = one(three);");
-        assert_eq!(intraline(old, new), (vec![16..19], vec![16..21]));
+        assert_eq!(intraline(old, new), (span(16, 19), span(16, 21)));
         assert_eq!(intraline("return x", "if (a) { b() }"), (vec![], vec![]));
-        assert_eq!(
-            intraline("caf\u{e9} au lait", "caf\u{e9} au sucre"),
-            (vec![9..13], vec![9..14])
-        );
+        let (old, new) = ("caf\u{e9} au lait", "caf\u{e9} au sucre");
+        assert_eq!(intraline(old, new), (span(9, 13), span(9, 14)));
+    }
+
+    #[test]
+    fn ten_thousand_changed_lines_are_compared_within_patience() {
+        let side = |word: &str| -> String {
+            (0..10_000).map(|n| format!("{word} {}\n", n % 97)).collect()
+        };
+        let diff =
+            FileDiff::between("f", Some(side("old").as_bytes()), Some(side("new").as_bytes()));
+        assert_eq!((diff.added, diff.removed), (10_000, 10_000));
     }
 
     #[test]
