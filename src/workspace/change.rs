@@ -243,6 +243,7 @@ mod tests {
         if !rustix::process::geteuid().is_root() {
             return refuse_to_write(folder.path());
         }
+        std::os::unix::fs::chown(root.path().join("file"), Some(1234), Some(1234)).unwrap();
         let program = root.path().join("tests");
         std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
         let name = "a_file_or_folder_that_may_not_be_written_is_an_error_and_stays";
