@@ -8,6 +8,7 @@ mod git_diff;
 mod git_status;
 mod grep_search;
 mod list_files;
+mod nearby;
 mod read_file;
 mod run_command;
 mod run_python_file;

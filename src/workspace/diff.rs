@@ -237,3 +237,85 @@ fn extend(ranges: &mut Vec<Range<usize>>, at: &mut usize, length: usize) {
         _ => ranges.push(span),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unified(old: Option<&str>, new: Option<&str>) -> String {
+        FileDiff::between("f", old.map(str::as_bytes), new.map(str::as_bytes)).unified()
+    }
+
+    #[test]
+    fn a_diff_reads_as_git_prints_it() {
+        let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
+        let new = old.replace("5\n6\n", "five\n6\n").replace("19\n", "");
+        let expected = "--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n@@ -16,5 +16,4 @@\n 16\n 17\n 18\n-19\n 20\n";
+        assert_eq!(unified(Some(&old), Some(&new)), expected);
+        assert_eq!(unified(None, Some("a\n")), "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n");
+        assert_eq!(unified(Some("a\n"), None), "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n");
+        assert_eq!(unified(Some("a"), Some("a")), "--- a/f\n+++ b/f\n");
+    }
+
+    #[test]
+    fn endings_that_matter_are_told() {
+        let no_newline = "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n";
+        assert_eq!(unified(Some("a"), Some("a\n")), format!("--- a/f\n+++ b/f\n{no_newline}"));
+        let diff = FileDiff::between("f", Some(b"a\r\nb\rc\n"), Some(b"a\nb\rc\n"));
+        let lines: Vec<_> =
+            diff.hunks[0].lines.iter().map(|l| (l.kind, l.text.as_str(), l.ending)).collect();
+        let expected = [
+            (LineKind::Removed, "a", Ending::CrLf),
+            (LineKind::Added, "a", Ending::Lf),
+            (LineKind::Context, "b\rc", Ending::Lf),
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn what_is_no_text_has_no_hunks() {
+        let diff = FileDiff::between("f", Some(b"a\0b"), Some(b"text\n"));
+        assert_eq!((diff.kind, diff.hunks.len()), (FileKind::Binary, 0));
+        assert_eq!(diff.unified(), "Binary files a/f and b/f differ\n");
+    }
+
+    #[test]
+    fn only_changed_words_are_marked() {
+        let span = |start, end| std::iter::once(start..end).collect::<Vec<_>>();
+        let (old, new) = ("let value = one(two);", "let value = one(three);");
+        assert_eq!(intraline(old, new), (span(16, 19), span(16, 21)));
+        assert_eq!(intraline("return x", "if (a) { b() }"), (vec![], vec![]));
+        let (old, new) = ("caf\u{e9} au lait", "caf\u{e9} au sucre");
+        assert_eq!(intraline(old, new), (span(9, 13), span(9, 14)));
+    }
+
+    #[test]
+    fn ten_thousand_changed_lines_are_compared_within_patience() {
+        let side = |word: &str| -> String {
+            (0..10_000).map(|n| format!("{word} {}\n", n % 97)).collect()
+        };
+        let diff =
+            FileDiff::between("f", Some(side("old").as_bytes()), Some(side("new").as_bytes()));
+        assert_eq!((diff.added, diff.removed), (10_000, 10_000));
+    }
+
+    #[test]
+    fn applying_the_hunks_gives_the_new_text() {
+        use proptest::prelude::*;
+        proptest!(|(old in "([a-c]?\r?\n){0,20}[a-c]?", new in "([a-c]?\r?\n){0,20}[a-c]?")| {
+            let diff = FileDiff::between("f", Some(old.as_bytes()), Some(new.as_bytes()));
+            let lines: Vec<_> = text::lines(&old).collect();
+            let (mut at, mut made) = (0, String::new());
+            for hunk in &diff.hunks {
+                made.extend(lines[at..hunk.old_start - 1].iter().copied());
+                at = hunk.old_start - 1 + hunk.count_without(LineKind::Added);
+                for line in hunk.lines.iter().filter(|line| line.kind != LineKind::Removed) {
+                    made.push_str(&line.text);
+                    made.push_str(match line.ending { Ending::Lf => "\n", Ending::CrLf => "\r\n", Ending::Cr => "\r", Ending::Missing => "" });
+                }
+            }
+            made.extend(lines[at..].iter().copied());
+            prop_assert_eq!(made, new);
+        });
+    }
+}

@@ -125,7 +125,7 @@ impl Staged {
         let mut stuck = Vec::new();
         for step in self.steps.iter_mut().rev() {
             if step.put_back().is_err() {
-                stuck.push(step.file.place.shown.clone());
+                stuck.push(step.abandon());
             }
         }
         let error = failure.about(&self.steps[failed].file);
@@ -291,6 +291,19 @@ impl Step {
             }
         }
         self.folder.sync()
+    }
+
+    /// Leaves the temporary file, which may hold the only copy of what stood there, and names it.
+    fn abandon(&mut self) -> String {
+        let path = &self.file.place.shown;
+        let kept = match self.state {
+            State::Exchanged => {
+                format!("{path} (its content is kept in {})", self.temporary.display())
+            }
+            _ => path.clone(),
+        };
+        self.state = State::Bare;
+        kept
     }
 }
 
