@@ -22,8 +22,8 @@ impl App {
     }
 
     fn fold(&mut self, event: &AgentEvent) {
-        self.conversation.apply(event, self.now);
-        self.tools.apply(event, self.now);
+        self.conversation.apply(event);
+        self.tools.apply(event);
         if let AgentEvent::Recorded(entry) = event {
             self.record(&entry.record);
         }

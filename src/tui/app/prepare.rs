@@ -54,7 +54,7 @@ impl App {
         conversation.layout(inside.width, inside.height, theme, highlighter);
         let pane = if alone { regions.conversation } else { regions.tools };
         let inside = regions.inside(pane);
-        tools.layout(inside.width, inside.height, theme, highlighter);
+        tools.layout(inside.width, inside.height, theme);
     }
 
     fn lay_out_overlays(&mut self) {

@@ -35,6 +35,7 @@ impl Desk {
             prompt: None,
             suggestion: Some("fix the failing test".into()),
             notices: Vec::new(),
+            zone: jiff::tz::TimeZone::UTC,
             window: |_| Some(1_000_000),
             cost: |_, _| None,
         };

@@ -1,7 +1,5 @@
 //! Stands in until the pane itself lands.
 
-use std::time::Instant;
-
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,7 +16,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    pub fn apply(&mut self, _event: &AgentEvent, _now: Instant) {
+    pub fn apply(&mut self, _event: &AgentEvent) {
         self.events += 1;
     }
     pub fn is_empty(&self) -> bool {
