@@ -106,7 +106,7 @@ impl App {
             theme: seed.theme.clone(),
             highlighter: Highlighter::default(),
             title: Title::new(&seed.workspace, &seed.model, seed.is_scripted, seed.mode),
-            phases: Phases::new(),
+            phases: Phases::default(),
             conversation: Conversation::default(),
             tools: ToolLog::new(seed.zone.clone()),
             composer: Composer::new(std::mem::take(&mut seed.history)),

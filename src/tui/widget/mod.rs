@@ -2,4 +2,6 @@
 
 /// Colours code.
 #[derive(Debug, Default)]
-pub struct Highlighter;
+pub struct Highlighter {
+    _private: (),
+}
