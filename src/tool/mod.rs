@@ -1,6 +1,8 @@
 //! What a model may ask for. A tool never acts: it says exactly what it intends.
 
 mod arguments;
+#[cfg(test)]
+mod desk;
 mod edit_file;
 mod git_diff;
 mod git_status;
@@ -10,6 +12,7 @@ mod read_file;
 mod run_command;
 mod run_python_file;
 mod seen;
+mod target;
 mod write_file;
 
 pub use seen::Seen;

@@ -7,6 +7,7 @@ pub mod command;
 pub mod draw;
 pub mod effect;
 pub mod event;
+mod foreign;
 pub mod keymap;
 pub mod layout;
 pub mod overlay;

@@ -8,7 +8,7 @@ pub mod git;
 mod root;
 pub mod shell;
 mod staged;
-mod text;
+pub mod text;
 pub mod walk;
 
 pub use change::{Applied, ApplyError, Change, FileChange, Version};

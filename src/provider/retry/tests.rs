@@ -107,7 +107,7 @@ async fn waits_grow_and_are_kept() {
         assert!((least..=2 * least).contains(wait), "{wait:?} after {least:?}");
     }
     assert_eq!(story.waits.len(), 4);
-    assert!(story.took >= story.waits.iter().sum());
+    assert!(story.took >= story.waits.iter().sum::<std::time::Duration>());
 }
 
 #[tokio::test(start_paused = true)]

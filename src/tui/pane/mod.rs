@@ -1,5 +1,6 @@
 //! What is always there: plain structs with verbs, folded from agent events, laid out, then drawn.
 
+mod call;
 mod composer;
 mod conversation;
 pub mod greeting;
@@ -7,6 +8,7 @@ mod phases;
 mod status;
 mod title;
 mod tool_log;
+mod view;
 
 pub use composer::Composer;
 pub use conversation::Conversation;
