@@ -22,6 +22,12 @@ pub struct Theme {
     pub warn: Style,
     pub error: Style,
     pub running: Style,
+    pub prompt: Style,
+    pub thinking: Style,
+    pub added: Style,
+    pub removed: Style,
+    pub search_match: Style,
+    pub search_current: Style,
 }
 
 impl Theme {

@@ -266,6 +266,14 @@ mod tests {
     }
 
     #[test]
+    fn a_word_longer_than_the_screen_is_shown_to_its_end() {
+        let word: String = ('a'..='z').cycle().take(200).chain(['!']).collect();
+        let rows = shown(&mut ask(&word, None), 40, 22);
+        let joined: String = rows.iter().map(|row| row.trim_matches(['│', ' '])).collect();
+        assert!(joined.contains(&word), "{rows:?}");
+    }
+
+    #[test]
     fn what_nobody_sees_is_shown() {
         let rows =
             shown(&mut ask("echo a\rrm -rf x \u{202e}b\u{1b}[2K\n\tls\u{200b}", None), 80, 22);
