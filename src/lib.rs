@@ -33,6 +33,7 @@ pub mod print;
 pub mod provider;
 pub mod session;
 pub mod tool;
+pub mod trace;
 pub mod tui;
 pub mod visible;
 pub mod workspace;

@@ -265,10 +265,7 @@ impl Agent {
         self.journal.sync()?;
         let cancel = CancellationToken::new();
         let (live, mut chunks) = mpsc::channel(64);
-        let keep = self
-            .journal
-            .folder()
-            .map(|folder| folder.join("outputs").join(format!("{}.txt", call.id)));
+        let keep = self.journal.keep(&call.id);
         let (launcher, token) = (self.launcher.clone(), cancel.clone());
         let mut work =
             tokio::spawn(async move { shell::run(command, &launcher, live, keep, token).await });

@@ -4,7 +4,8 @@ use tokio::sync::mpsc;
 
 use super::protocol::{AgentEvent, Live};
 use crate::config::Keys;
-use crate::session::{Conversation, Entry, Level, Log, LogError, Record};
+use crate::session::{CallId, Conversation, Entry, Level, Log, LogError, Record};
+use crate::workspace::shell::Keep;
 
 /// The log, what follows from it, and who is told.
 pub struct Journal {
@@ -58,9 +59,10 @@ impl Journal {
         }
     }
 
-    /// Returns the folder of the session, if it is kept.
-    pub fn folder(&self) -> Option<&std::path::Path> {
-        self.log.folder()
+    /// Returns where the whole output of a call is kept, in a session that is kept.
+    pub fn keep(&self, call: &CallId) -> Option<Keep> {
+        let path = self.log.folder()?.join("outputs").join(format!("{call}.txt"));
+        Some(Keep::new(path, self.keys.clone()))
     }
 
     /// A front end that is gone is noticed by the inbox; what it would have been told is in the log.

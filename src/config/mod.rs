@@ -1,11 +1,15 @@
 //! How Trefoil should behave, as plain data with its defaults.
 
+mod dotenv;
+mod environment;
+mod explain;
 mod keys;
 mod load;
 mod paths;
 
+pub use environment::Environment;
 pub use keys::Keys;
-pub use load::{Environment, LoadError, Loaded, load};
+pub use load::{Flags, LoadError, Loaded, Sources, load};
 pub use paths::Paths;
 
 use serde::{Deserialize, Serialize};

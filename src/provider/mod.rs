@@ -3,7 +3,9 @@
 mod call_id;
 pub mod catalog;
 mod connect;
+mod flow;
 pub mod gemini;
+pub mod http;
 pub mod retry;
 pub mod schema;
 pub mod scripted;

@@ -1,6 +1,8 @@
 //! What a model may ask for. A tool never acts: it says exactly what it intends.
 
 mod arguments;
+#[cfg(test)]
+mod desk;
 mod edit_file;
 mod git_diff;
 mod git_status;
@@ -9,8 +11,13 @@ mod list_files;
 mod read_file;
 mod run_command;
 mod run_python_file;
+mod seen;
+mod target;
 mod write_file;
 
+pub use seen::Seen;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -51,6 +58,27 @@ pub struct Context {
     pub python: String,
     /// The environment that commands get, without keys.
     pub environment: Arc<Vec<(String, String)>>,
+    /// What the model last saw of each file.
+    pub seen: Seen,
+}
+
+impl Context {
+    /// Returns a variable of the environment that commands get.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        let found = self.environment.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Finds a program on the `PATH` that commands get.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let path = self.variable("PATH")?;
+        std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    }
+
+    /// Returns the shell that runs command lines: `bash`, else `sh`.
+    pub fn shell(&self) -> &'static str {
+        if self.program("bash").is_some() { "bash" } else { "sh" }
+    }
 }
 
 /// What a call would do.
@@ -108,4 +136,10 @@ pub struct Refusal(pub String);
 /// Finds a tool by its exact name.
 pub fn find(name: &str) -> Option<&'static dyn Tool> {
     TOOLS.iter().copied().find(|tool| tool.spec().name == name)
+}
+
+impl From<crate::workspace::Escape> for Refusal {
+    fn from(escape: crate::workspace::Escape) -> Self {
+        Self(escape.to_string())
+    }
 }

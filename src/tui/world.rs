@@ -184,8 +184,8 @@ impl World {
 
     fn edit(&mut self, text: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
         self.keys = None;
-        let variable = |name: &str| self.environment.0.get(name).filter(|value| !value.is_empty());
-        let editor = variable("VISUAL").or_else(|| variable("EDITOR")).map_or("vi", String::as_str);
+        let variable = |name: &str| self.environment.get(name);
+        let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or("vi");
         let event = match terminal.lend(|| edit(editor, text))? {
             Ok(text) => Event::Edited(text),
             Err(error) => Event::Failed(format!(
@@ -205,7 +205,7 @@ impl World {
 
     /// Panics when a test asks for it, to see the terminal given back.
     pub fn panic_on_demand(&self) {
-        if cfg!(debug_assertions) && self.environment.0.contains_key("TREFOIL_PANIC") {
+        if cfg!(debug_assertions) && self.environment.get("TREFOIL_PANIC").is_some() {
             panic!("TREFOIL_PANIC is set");
         }
     }

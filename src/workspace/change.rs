@@ -2,9 +2,7 @@
 //!
 //! Applying compares and swaps: what stands there must still be what the change was computed from.
 
-use std::path::PathBuf;
-
-use super::{FileDiff, Place};
+use super::{FileDiff, Place, Staged};
 
 /// A list of file changes that stand or fall together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +35,6 @@ pub struct Applied {
     pub files: Vec<FileDiff>,
 }
 
-/// A change with every new content already on disk under a temporary name, fsynced, not yet renamed.
-#[derive(Debug)]
-pub struct Staged {
-    _private: (),
-}
-
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
@@ -50,33 +42,43 @@ pub enum ApplyError {
     Drifted { path: String },
     #[error("{path} could not be written: {source}. Nothing was changed.")]
     Io { path: String, source: std::io::Error },
+    #[error("{cause} But these files could not be put back as they were: {paths}. Look at them.")]
+    Torn { cause: String, paths: String },
+}
+
+impl Version {
+    /// Makes the version that these bytes and permission bits are.
+    pub fn new(bytes: Vec<u8>, mode: u32) -> Self {
+        let hash = blake3::hash(&bytes);
+        Self { bytes, hash, mode }
+    }
+}
+
+impl FileChange {
+    /// Returns the difference, computed from the bytes that will be written.
+    pub fn diff(&self) -> FileDiff {
+        let before = self.before.as_ref().map(|version| version.bytes.as_slice());
+        FileDiff::between(&self.place.shown, before, self.after.as_deref())
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.before.as_ref().map(|version| &version.bytes) == self.after.as_ref()
+    }
 }
 
 impl Change {
     /// Returns the differences, computed from the bytes that will be written.
     pub fn diffs(&self) -> Vec<FileDiff> {
-        todo!()
+        self.files.iter().map(FileChange::diff).collect()
     }
 
     /// Returns whether every file would stand as it stands now.
     pub fn is_nothing(&self) -> bool {
-        todo!()
+        self.files.iter().all(FileChange::is_nothing)
     }
 
     /// Writes every new content beside its target under a temporary name.
     pub fn stage(&self) -> Result<Staged, ApplyError> {
-        todo!()
-    }
-}
-
-impl Staged {
-    /// Returns the temporary files, for the record that is written before [`Staged::commit`].
-    pub fn temporaries(&self) -> Vec<PathBuf> {
-        todo!()
-    }
-
-    /// Compares and swaps: all files, or none.
-    pub fn commit(self) -> Result<Applied, ApplyError> {
-        todo!()
+        Staged::of(self)
     }
 }

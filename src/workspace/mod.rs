@@ -3,14 +3,17 @@
 mod change;
 mod diff;
 pub mod edit;
+mod folder;
 pub mod git;
 mod root;
 pub mod shell;
-mod text;
+mod staged;
+pub mod text;
 pub mod walk;
 
-pub use change::{Applied, ApplyError, Change, FileChange, Staged, Version};
-pub use diff::{FileDiff, FileKind, Hunk, Line, LineKind, intraline};
-pub use root::{Escape, Place, Root};
+pub use change::{Applied, ApplyError, Change, FileChange, Version};
+pub use diff::{Ending, FileDiff, FileKind, Hunk, Line, LineKind, intraline};
+pub use root::{Escape, Found, Place, Root};
 pub use shell::{Command, Ended, Launcher, Output};
+pub use staged::Staged;
 pub use text::{Text, TextError};

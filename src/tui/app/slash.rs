@@ -61,10 +61,10 @@ impl App {
     }
 
     fn name_theme(&mut self, name: &str) -> Vec<Effect> {
-        let Some(theme) = Theme::named(name) else {
+        let Some(theme) = Theme::built_in(name, self.theme.depth) else {
             return self.say(format!(
                 "There is no theme {name}. There are: {}.",
-                Theme::names().join(", ")
+                Theme::names().collect::<Vec<_>>().join(", ")
             ));
         };
         self.theme = theme;
@@ -92,7 +92,7 @@ fn values(command: Command) -> Vec<String> {
         Command::Mode => {
             [Mode::Plan, Mode::Ask, Mode::AcceptEdits].map(|mode| mode.name().into()).into()
         }
-        Command::Theme => Theme::names().iter().map(ToString::to_string).collect(),
+        Command::Theme => Theme::names().map(str::to_owned).collect(),
         _ => Vec::new(),
     }
 }

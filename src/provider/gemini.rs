@@ -1,1 +1,0 @@
-//! Google Gemini's generateContent.

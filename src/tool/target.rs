@@ -1,0 +1,92 @@
+//! The file that a call would change: what stands there as text, and the change to what would stand.
+
+use super::{Context, Intent, Refusal};
+use crate::workspace::{Change, FileChange, Found, Place, Text, TextError, Version};
+
+/// A file to be changed, or one that is not there yet.
+pub struct Target {
+    place: Place,
+    before: Option<Version>,
+    /// Empty for a file that is not there.
+    pub text: Text,
+}
+
+impl Target {
+    /// Reads the file that a model wants to change.
+    pub fn at(path: &str, cx: &Context) -> Result<Self, Refusal> {
+        let place = cx.root.resolve_for_writing(path)?;
+        if path.ends_with('/') {
+            return Err(Refusal(format!("'{path}' names a folder; name a file.")));
+        }
+        let before = standing(&place, cx)?;
+        let text = match &before {
+            Some(version) => decode(&place, version)?,
+            None => Text { content: String::new(), has_bom: false },
+        };
+        Ok(Self { place, before, text })
+    }
+
+    /// Returns the path as the model should see it.
+    pub fn shown(&self) -> &str {
+        &self.place.shown
+    }
+
+    pub fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
+
+    /// Refuses a file that the model read and that somebody has changed since.
+    pub fn must_be_as_seen(&self, cx: &Context) -> Result<(), Refusal> {
+        let path = self.shown();
+        match &self.before {
+            Some(version) if cx.seen.has_changed(path, version.hash) => Err(Refusal(format!(
+                "'{path}' has changed on disk since you read it. Read it again, then write what takes the change in."
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the change to new content; it must change something.
+    pub fn become_text(self, content: &str, cx: &Context) -> Result<Intent, Refusal> {
+        let after = self.text.encode(content);
+        if self.before.as_ref().is_some_and(|version| version.bytes == after) {
+            return Err(Refusal(format!(
+                "This would change nothing: '{}' already reads so.",
+                self.place.shown
+            )));
+        }
+        cx.seen.note(&self.place.shown, blake3::hash(&after));
+        let Self { place, before, .. } = self;
+        Ok(Intent::Change(Change { files: vec![FileChange { place, before, after: Some(after) }] }))
+    }
+}
+
+fn standing(place: &Place, cx: &Context) -> Result<Option<Version>, Refusal> {
+    let (path, limit) = (&place.shown, cx.limits.file_bytes);
+    let refuse = |reason: String| Err(Refusal(reason));
+    match place.read(limit) {
+        Ok(Found::File(version)) => Ok(Some(version)),
+        Ok(Found::Missing) => Ok(None),
+        Ok(Found::Folder) => refuse(format!("'{path}' is a folder; name a file.")),
+        Ok(Found::Special(kind)) => {
+            refuse(format!("'{path}' is {kind}; only files can be changed."))
+        }
+        Ok(Found::TooLarge { bytes }) => refuse(format!(
+            "'{path}' has {bytes} bytes; files of more than {limit} bytes are not changed."
+        )),
+        Err(error) => refuse(format!("'{path}' cannot be read: {error}.")),
+    }
+}
+
+fn decode(place: &Place, version: &Version) -> Result<Text, Refusal> {
+    let path = &place.shown;
+    Text::decode(&version.bytes).map_err(|error| match error {
+        TextError::Binary => Refusal(format!(
+            "'{path}' is a binary file of {} bytes; only text can be changed.",
+            version.bytes.len()
+        )),
+        TextError::Encoding { .. } => Refusal(format!(
+            "'{path}' is {error}; only UTF-8 text can be changed, or its bytes would be lost."
+        )),
+    })
+}

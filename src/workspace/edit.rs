@@ -1,1 +1,0 @@
-//! Finding old text in a file.
