@@ -29,7 +29,7 @@ impl Desk {
             model: "scripted/demo".into(),
             is_scripted: true,
             mode: Mode::Ask,
-            theme: Theme::named("dark").unwrap(),
+            theme: Theme::built_in("dark", crate::tui::theme::Depth::True).unwrap(),
             past: Vec::new(),
             history: Vec::new(),
             prompt: None,
