@@ -35,9 +35,14 @@ impl Review {
         let (above, below) = if area.height > 14 { (ABOVE, BELOW) } else { (0, 0) };
         let outer = Rect { y: area.y + above, height: area.height - above - below, ..area };
         let inside = Block::bordered().inner(outer);
-        let asked = self.question_rows(inside.width).min(inside.height);
+        let asked = self.question_rows(question_width(inside)).min(inside.height);
         let body = Rect { height: inside.height - asked, ..inside };
-        let question = Rect { y: body.bottom(), height: asked, ..inside };
+        let question = Rect {
+            x: inside.x + 1.min(inside.width),
+            y: body.bottom(),
+            width: question_width(inside),
+            height: asked,
+        };
         let (files, rule, diff) =
             if area.width >= WIDE { columns(body) } else { self.stacked(body) };
         Places { outer, files, rule, diff, question }
@@ -65,7 +70,7 @@ impl Review {
     /// Draws everything in its place.
     pub fn draw_in(&self, frame: &mut Frame, places: Places, theme: &Theme) {
         frame.render_widget(Clear, places.outer);
-        frame.render_widget(self.block(theme), places.outer);
+        frame.render_widget(self.block(places.outer.width, theme), places.outer);
         frame.render_widget(Paragraph::new(self.file_lines(places.files, theme)), places.files);
         draw_rule(frame, places, theme);
         self.draw_diff(frame, places.diff, theme);
@@ -75,12 +80,16 @@ impl Review {
         }
     }
 
-    fn block(&self, theme: &Theme) -> Block<'static> {
+    fn block(&self, width: u16, theme: &Theme) -> Block<'static> {
         let (added, removed) = self
             .files
             .iter()
             .fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
+        // The column of files has no room for it.
+        let hunk = self.files.get(self.file).filter(|_| width >= WIDE);
+        let hunk = hunk.map_or_else(String::new, |file| format!(" {} ", self.hunk_of(file)));
         let counts = Line::from(vec![
+            Span::styled(hunk, theme.dim),
             Span::styled(format!(" +{added}"), theme.added),
             Span::styled(format!(" −{removed} "), theme.removed),
         ]);
@@ -154,7 +163,11 @@ impl Review {
         let fixed = [Span::raw(sign), Span::raw(kind)];
         let taken: usize = counts.iter().chain(&fixed).map(Span::width).sum();
         let room = u16::try_from(usize::from(width).saturating_sub(taken)).unwrap_or(u16::MAX);
+        let longest = self.files.iter().map(|file| Span::raw(&file.path).width()).max();
+        let column = longest.unwrap_or(0).min(room.into());
         let path = clip(&file.path, room);
+        let blank = column.saturating_sub(Span::raw(&path).width());
+        let path = path + &" ".repeat(blank);
         let mut line = Line::from(vec![Span::styled(sign, style), Span::styled(path, style)]);
         line.push_span(Span::styled(kind, theme.dim));
         line.spans.extend(counts);
@@ -186,6 +199,10 @@ impl Review {
             }
         }
     }
+}
+
+fn question_width(inside: Rect) -> u16 {
+    inside.width.saturating_sub(2)
 }
 
 fn hunks(count: usize) -> String {
