@@ -130,9 +130,8 @@ impl Events {
 
     /// Returns the next event, or none at the end of the body.
     pub async fn next(&mut self) -> Result<Option<Event>, ProviderError> {
-        let (host, idle) = (self.host.clone(), self.idle);
-        let read = tokio::time::timeout(idle, self.read()).await;
-        read.unwrap_or_else(|_| Err(stalled(&host, idle)))
+        let read = tokio::time::timeout(self.idle, self.read()).await;
+        read.unwrap_or_else(|_| Err(stalled(&self.host, self.idle)))
     }
 
     async fn read(&mut self) -> Result<Option<Event>, ProviderError> {
@@ -196,7 +195,7 @@ fn unreachable(host: &str, error: &reqwest::Error) -> ProviderError {
 fn cut(host: &str, error: &reqwest::Error) -> ProviderError {
     let reason = deepest(error);
     let message =
-        format!("The connection to {host} broke before the reply was complete ({reason}).");
+        format!("The connection to {host} broke in mid-reply ({reason}). Send the message again.");
     ProviderError::new(ErrorKind::Cut, message)
 }
 
@@ -210,5 +209,18 @@ fn deepest(error: &reqwest::Error) -> String {
         Some(own) if own.is_timeout() => "it took too long".into(),
         Some(_) => "the request failed".into(),
         None => reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_certificates_can_use_the_bundled_ones() {
+        let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
+        assert!(roots.iter().all(|root| Certificate::from_der(root).is_ok()));
+        let timing = Timing { connect: Duration::from_secs(1), idle: Duration::from_secs(1) };
+        assert!(bundled(Http::new(timing).builder()).build().is_ok());
     }
 }

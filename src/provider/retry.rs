@@ -76,6 +76,7 @@ async fn persist(
             Err(error) => error,
         };
         let (attempt, wait) = waits.after(&error)?;
+        tracing::info!(%error, attempt, ?wait, "asking again");
         let reason = error.message.clone();
         deltas.send(Delta::Retry { attempt, wait, reason }).await;
         tokio::time::sleep(wait).await;

@@ -2,5 +2,6 @@
 
 mod architecture;
 mod processes;
+mod providers;
 mod support;
 mod turns;

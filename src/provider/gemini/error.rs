@@ -41,7 +41,8 @@ pub fn garbage(data: &str) -> ProviderError {
 
 /// The model wrote a call that the server could not read.
 pub fn bad_call(reason: &str, said: Option<&str>) -> ProviderError {
-    let message = format!("Gemini wrote a tool call that cannot be read ({}).", why(reason, said));
+    let message =
+        format!("The last reply held a tool call that cannot be read ({}).", why(reason, said));
     ProviderError::new(ErrorKind::BadCall, message)
 }
 
@@ -175,28 +176,42 @@ impl Answer {
     }
 
     fn sentence(&self, kind: ErrorKind, status: u16) -> String {
+        let (what, next) = told(kind, status);
         let said = shown(&self.message, 500);
-        let said = if said.is_empty() { format!("status {status}") } else { said };
-        match (kind, status) {
-            (ErrorKind::Auth, _) => format!(
-                "Gemini refuses the key ({said}). Set GEMINI_API_KEY or GOOGLE_API_KEY to a valid \
-                 one; `trefoil --demo` works without."
-            ),
-            (ErrorKind::Quota, _) => {
-                format!("Gemini's quota is used up, or the account lacks billing: {said}")
-            }
-            (ErrorKind::ContextOverflow, _) => {
-                format!("The conversation is too long for this model: {said} Use /clear.")
-            }
-            (ErrorKind::RateLimit, _) => format!("Gemini is asked too often: {said}"),
-            (ErrorKind::Overloaded, _) => format!("Gemini is overloaded: {said}"),
-            (_, 300..=399) => format!(
-                "The server answered with a redirect (status {status}), which is not followed. \
-                 Check the endpoint set for gemini."
-            ),
-            (_, 404) => format!("Gemini has no such model: {said} Choose another with /model."),
-            _ => format!("Gemini answered with an error (status {status}): {said}"),
+        match said.trim_end_matches('.') {
+            "" => format!("{what} (status {status}). {next}"),
+            said => format!("{what} (status {status}: {said}). {next}"),
         }
+    }
+}
+
+/// Returns what happened, and what a person does next.
+fn told(kind: ErrorKind, status: u16) -> (&'static str, &'static str) {
+    let later = "Send the message again in a while.";
+    match (kind, status) {
+        (ErrorKind::Auth, _) => (
+            "Gemini refuses the key",
+            "Set GEMINI_API_KEY or GOOGLE_API_KEY to a valid one; `trefoil --demo` works without.",
+        ),
+        (ErrorKind::Quota, _) => (
+            "Gemini's quota is used up, or the account lacks billing",
+            "Check the account, or choose another model with /model.",
+        ),
+        (ErrorKind::ContextOverflow, _) => {
+            ("The conversation is too long for this model", "Start anew with /clear.")
+        }
+        (ErrorKind::RateLimit, _) => ("Gemini is asked too often", later),
+        (ErrorKind::Overloaded, _) => ("Gemini is overloaded", later),
+        (ErrorKind::Transient, _) => ("Gemini failed", later),
+        (_, 300..=399) => (
+            "The server answered with a redirect, which is not followed",
+            "Check the endpoint set for gemini.",
+        ),
+        (_, 404) => ("Gemini has no such model", "Choose another with /model."),
+        _ => (
+            "Gemini refuses the request",
+            "Choose another model with /model, or start anew with /clear.",
+        ),
     }
 }
 

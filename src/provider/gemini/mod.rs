@@ -5,9 +5,11 @@ mod encode;
 mod error;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::stream::BoxStream;
 use reqwest::Url;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
@@ -88,6 +90,8 @@ impl Inner {
         match self.ask(request, Signatures::Echo, &mut deltas).await {
             Err(error) if error::blames_signature(&error) => {
                 tracing::warn!(%error, "asking again with placeholder signatures");
+                let (wait, reason) = (Duration::ZERO, error.message);
+                deltas.send(Delta::Retry { attempt: 1, wait, reason }).await;
                 self.ask(request, Signatures::Placeholder, &mut deltas).await
             }
             other => other,
@@ -148,12 +152,11 @@ impl Inner {
                 ProviderError::new(ErrorKind::BadRequest, message)
             })?;
         url.set_query(Some("alt=sse"));
-        let text = body.to_string();
+        let (key, text) = (self.key_header()?, body.to_string());
+        tracing::debug!(model, bytes = text.len(), "asking gemini");
         let shape = |request: reqwest::RequestBuilder| {
-            request
-                .header("x-goog-api-key", self.key.expose_secret())
-                .header("content-type", "application/json")
-                .body(text)
+            let request = request.header("x-goog-api-key", key);
+            request.header(CONTENT_TYPE, "application/json").body(text)
         };
         self.http.post(&url, shape).await.map_err(|failed| match failed {
             Failed::Wire(error) => error,
@@ -161,9 +164,19 @@ impl Inner {
         })
     }
 
+    fn key_header(&self) -> Result<HeaderValue, ProviderError> {
+        let mut key = HeaderValue::from_str(self.key.expose_secret().trim()).map_err(|_| {
+            let message = "The key for Gemini holds characters that no key has. \
+                 Set GEMINI_API_KEY or GOOGLE_API_KEY anew; `trefoil --demo` works without.";
+            ProviderError::new(ErrorKind::Auth, message)
+        })?;
+        key.set_sensitive(true);
+        Ok(key)
+    }
+
     /// Takes the key out of a message in which a server repeats it.
     fn without_key(&self, mut error: ProviderError) -> ProviderError {
-        let key = self.key.expose_secret();
+        let key = self.key.expose_secret().trim();
         if !key.is_empty() && error.message.contains(key) {
             error.message = error.message.replace(key, "[redacted]");
         }

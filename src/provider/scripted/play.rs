@@ -71,12 +71,21 @@ pub fn beats(step: Option<&Step>, fault: Option<&Fault>, request: &Request) -> V
     beats.extend(words(&step.text).flat_map(|word| written(Delta::Text(word))));
     let Some(fault) = fault else {
         beats.extend(step.calls.iter().flat_map(|call| calling(&call.tool)));
-        beats.push(Beat::Send(Delta::Done(completion(step, request))));
+        beats.push(end(step, request));
         return beats;
     };
     beats.truncate(if fault.kind.is_mid_stream() { beats.len().div_ceil(2) } else { 1 });
     beats.push(fault.kind.error().map_or(Beat::Hang, |kind| Beat::Fail(failure(kind, fault))));
     beats
+}
+
+/// A reply without words and calls is the failure that it is with every model.
+fn end(step: &Step, request: &Request) -> Beat {
+    if step.text.is_empty() && step.calls.is_empty() && step.blocked.is_none() {
+        let message = "The script answered with nothing; give its reply a text or calls.";
+        return Beat::Fail(ProviderError::new(ErrorKind::Empty, message));
+    }
+    Beat::Send(Delta::Done(completion(step, request)))
 }
 
 /// Cuts a text after each word, with the blank that follows it.

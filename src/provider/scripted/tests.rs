@@ -220,6 +220,12 @@ fn a_cut_comes_in_the_middle_and_silence_never_ends() {
 }
 
 #[test]
+fn a_reply_without_words_and_calls_is_a_failure() {
+    let end = played(&model("[[reply]]\nthinking = \"hm\""), request(&[said("go")])).pop();
+    assert!(matches!(end, Some(Err(error)) if error.kind == ErrorKind::Empty));
+}
+
+#[test]
 fn malformed_arguments_never_become_arguments() {
     let model = model(
         "[[reply]]\ncalls = [{ tool = \"write_file\", malformed = '{\"path\": \"a' }]\ntruncated = true",

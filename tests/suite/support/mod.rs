@@ -1,3 +1,4 @@
 //! What the tests stand on.
 
 pub mod desk;
+pub mod server;

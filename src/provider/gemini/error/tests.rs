@@ -55,7 +55,10 @@ fn a_gateways_page_is_told_by_title_and_status() {
     let page = "<html><head><title>502 Bad\n Gateway</title></head><body>nginx</body></html>";
     let error = answered(502, page);
     assert_eq!(error.kind, ErrorKind::Transient);
-    assert_eq!(error.message, "Gemini answered with an error (status 502): 502 Bad Gateway");
+    assert_eq!(
+        error.message,
+        "Gemini failed (status 502: 502 Bad Gateway). Send the message again in a while."
+    );
     assert!(answered(302, "").message.contains("redirect"));
 }
 
