@@ -1,94 +1,76 @@
-//! STUB
+//! Draws plain data.
+//!
+//! Markdown, highlighting and diffs stand in here until the widgets themselves land.
+
+mod wrap;
+
+pub use wrap::{clip, wrap};
+
+use ratatui::text::Line;
+
 use super::theme::Theme;
-use ratatui::text::{Line, Span};
+use crate::workspace::{FileDiff, LineKind};
+
 /// Colours code.
 #[derive(Debug, Default)]
-pub struct Highlighter;
+pub struct Highlighter {
+    _to_come: (),
+}
+
+/// Markdown that grows: a token lays out its own block only.
 #[derive(Debug, Default)]
 pub struct Markdown {
     text: String,
     lines: Vec<Line<'static>>,
 }
+
 impl Markdown {
-    pub fn push(&mut self, s: &str) {
-        self.text.push_str(s)
+    /// Adds text at the end.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
     }
-    pub fn lay_out(&mut self, width: u16, _t: &Theme, _h: &mut Highlighter) {
-        self.lines = wrap(&self.text, width).into_iter().map(Line::from).collect()
+
+    /// Makes the lines for a width.
+    pub fn lay_out(&mut self, width: u16, _theme: &Theme, _code: &mut Highlighter) {
+        self.lines = wrap(self.text.trim_end(), width).into_iter().map(Line::from).collect();
     }
+
+    /// Returns the lines as they were laid out last.
     pub fn lines(&self) -> &[Line<'static>] {
         &self.lines
     }
 }
-pub fn clip(s: &str, width: u16) -> String {
-    if Span::raw(s).width() <= width as usize {
-        return s.into();
-    }
-    let mut out = String::new();
-    for c in s.chars() {
-        if Span::raw(&out).width() + 2 > width as usize {
-            break;
-        }
-        out.push(c)
-    }
-    if width > 0 {
-        out.push('…')
-    }
-    out
-}
-pub fn wrap(s: &str, width: u16) -> Vec<String> {
-    let mut v = Vec::new();
-    for l in s.split('\n') {
-        let l = l.replace('\t', "    ");
-        let mut o = String::new();
-        for w in l.split_inclusive(' ') {
-            if Span::raw(o.as_str()).width() + Span::raw(w.trim_end()).width() > width as usize
-                && !o.is_empty()
-            {
-                v.push(o.trim_end().to_string());
-                o.clear();
-            }
-            o.push_str(w)
-        }
-        v.push(o.trim_end().to_string())
-    }
-    v
-}
+
+/// Returns a unified diff as lines.
 pub fn diff_lines(
-    f: &crate::workspace::FileDiff,
-    _w: u16,
-    _t: &Theme,
-    _h: &mut Highlighter,
+    file: &FileDiff,
+    width: u16,
+    theme: &Theme,
+    code: &mut Highlighter,
 ) -> Vec<Line<'static>> {
-    f.hunks
-        .iter()
-        .flat_map(|h| &h.lines)
-        .map(|l| Line::from(format!("{:?} {}", l.kind, l.text)))
-        .collect()
+    diff_rows(file, false, width, theme, code).0
 }
+
+/// Returns a diff as lines, unified or split, and where each hunk begins.
 pub fn diff_rows(
-    f: &crate::workspace::FileDiff,
-    split: bool,
-    _w: u16,
-    _t: &Theme,
-    _h: &mut Highlighter,
+    file: &FileDiff,
+    _split: bool,
+    width: u16,
+    theme: &Theme,
+    _code: &mut Highlighter,
 ) -> (Vec<Line<'static>>, Vec<usize>) {
-    let mut v = Vec::new();
-    let mut s = Vec::new();
-    for h in &f.hunks {
-        s.push(v.len());
-        for l in &h.lines {
-            let g = match l.kind {
-                crate::workspace::LineKind::Added => '+',
-                crate::workspace::LineKind::Removed => '−',
-                _ => ' ',
+    let (mut lines, mut hunks) = (Vec::new(), Vec::new());
+    for hunk in &file.hunks {
+        hunks.push(lines.len());
+        for line in &hunk.lines {
+            let (sign, style) = match line.kind {
+                LineKind::Added => ("  + ", theme.added),
+                LineKind::Removed => ("  − ", theme.removed),
+                LineKind::Context => ("    ", theme.text),
             };
-            v.push(Line::from(format!(
-                "{}{g} {}",
-                if split { "│" } else { "" },
-                l.text.replace('\t', "    ")
-            )))
+            let text = wrap(&line.text, width.saturating_sub(4).max(1)).into_iter();
+            lines.extend(text.map(|text| Line::styled(format!("{sign}{text}"), style)));
         }
     }
-    (v, s)
+    (lines, hunks)
 }
