@@ -74,7 +74,7 @@ impl Composer {
         self.area.insert_str(text.chars().filter(keep).collect::<String>());
     }
 
-    /// Begins a new line; a `\` right before the caret is what asked for it, and goes.
+    /// Begins a new line.
     pub fn newline(&mut self) {
         self.area.insert_newline();
     }
