@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser;
 use trefoil::cli::Cli;
-use trefoil::{launcher, print, tui};
+use trefoil::launcher;
 
 use opening::{Opening, Problem};
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<u8, Problem> {
     if cli.resume.as_deref() == Some("") {
-        return opening::list_sessions();
+        return opening::list_sessions(&cli);
     }
     let prompt = if cli.print { Some(prompt_of(&cli)?) } else { cli.prompt.clone() };
     if !cli.print && !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {

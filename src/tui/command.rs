@@ -150,3 +150,26 @@ impl Command {
             .expect("a test proves that every command has its row")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_command_key_or_slash_name_is_in_the_table_twice() {
+        let mut seen = BTreeSet::new();
+        for row in COMMANDS {
+            assert!(seen.insert(format!("{:?}", row.command)));
+            assert!(row.keys.iter().all(|(key, _)| seen.insert((*key).to_owned())), "{}", row.name);
+            assert!(row.slash.is_none_or(|slash| seen.insert(format!("/{slash}"))));
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_reached() {
+        let is_reachable = |row: &Row| !row.keys.is_empty() || row.slash.is_some();
+        assert!(COMMANDS.iter().all(is_reachable));
+    }
+}

@@ -64,7 +64,7 @@ fn tools(frame: &mut Frame, app: &App, area: Rect) {
 
 fn pane(frame: &mut Frame, app: &App, area: Rect, title: &str, focused: bool) -> Rect {
     let inside = app.regions.inside(area);
-    if inside != area {
+    if !app.regions.title.is_empty() {
         let border = if focused { app.theme.border_focused } else { app.theme.border };
         let block = Block::bordered()
             .border_type(BorderType::Rounded)

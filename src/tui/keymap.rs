@@ -68,3 +68,42 @@ fn code(name: &str) -> Option<KeyCode> {
         _ => KeyCode::Char(name.chars().next()?),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_the_table_means_its_command() {
+        for row in COMMANDS {
+            for (name, _) in row.keys {
+                let (code, modifiers) = parse(name).unwrap();
+                assert_eq!(
+                    command(KeyEvent::new(code, modifiers), true),
+                    Some(row.command),
+                    "{name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn terminals_tell_the_same_key_in_several_ways() {
+        let key = |code, modifiers| command(KeyEvent::new(code, modifiers), true);
+        for (code, modifiers, meant) in [
+            (KeyCode::BackTab, KeyModifiers::NONE, Command::NextMode),
+            (KeyCode::BackTab, KeyModifiers::SHIFT, Command::NextMode),
+            (KeyCode::Tab, KeyModifiers::SHIFT, Command::NextMode),
+            (KeyCode::Char('?'), KeyModifiers::SHIFT, Command::Help),
+            (KeyCode::Char('?'), KeyModifiers::NONE, Command::Help),
+            (KeyCode::Char('P'), KeyModifiers::CONTROL, Command::Palette),
+        ] {
+            assert_eq!(key(code, modifiers), Some(meant), "{code:?} {modifiers:?}");
+        }
+    }
+
+    #[test]
+    fn a_draft_keeps_its_question_mark() {
+        assert_eq!(command(KeyEvent::from(KeyCode::Char('?')), false), None);
+    }
+}

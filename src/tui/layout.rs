@@ -36,12 +36,18 @@ pub struct Regions {
 impl Regions {
     /// Returns what an overlay may cover: everything between the phases and the composer.
     pub fn body(&self) -> Rect {
-        self.tabs.union(self.conversation).union(self.tools)
+        // Without the tools' own place the conversation has the whole width.
+        let panes = if self.tools.is_empty() {
+            self.conversation
+        } else {
+            self.conversation.union(self.tools)
+        };
+        Rect { y: panes.y - self.tabs.height, height: panes.height + self.tabs.height, ..panes }
     }
 
     /// Returns the room inside a pane's frame; a small screen has no frames.
     pub fn inside(&self, pane: Rect) -> Rect {
-        if self.title.is_empty() { pane } else { pane.inner(Margin::new(1, 1)) }
+        if self.title.is_empty() { pane } else { pane.inner(Margin::new(2, 1)) }
     }
 
     /// Returns every part that has room.
@@ -144,6 +150,21 @@ mod tests {
         let begun = Needs { composer: 1, notes: 0, is_begun: true };
         assert_eq!(layout(120, 36, begun).tools, Rect::new(72, 2, 48, 30));
         assert_eq!(layout(99, 36, begun).tabs, Rect::new(0, 2, 99, 1));
+    }
+
+    #[test]
+    fn an_overlay_leaves_title_phases_and_composer_alone() {
+        let needs = Needs { composer: 1, notes: 2, is_begun: true };
+        for (width, height) in [(1, 1), (40, 10), (80, 24), (120, 36), (300, 100)] {
+            let regions = layout(width, height, needs);
+            let body = regions.body();
+            assert!(
+                ![regions.title, regions.phases, regions.composer]
+                    .iter()
+                    .any(|part| body.intersects(*part))
+            );
+            assert_eq!(body.intersection(regions.conversation), regions.conversation);
+        }
     }
 
     #[test]

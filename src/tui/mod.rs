@@ -35,7 +35,8 @@ const FRAME: Duration = Duration::from_millis(16);
 /// What the screen is given: its plain beginning, and the world around it.
 pub struct Start {
     pub root: Arc<Root>,
-    pub paths: Paths,
+    /// `None`: nothing is read or kept.
+    pub paths: Option<Paths>,
     pub environment: Environment,
     pub seed: Seed,
 }

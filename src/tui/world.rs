@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use crossterm::event::{Event as Typed, EventStream};
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -38,7 +39,7 @@ pub struct World {
     answer: mpsc::UnboundedSender<Event>,
     signals: [(Signal, &'static str); 3],
     root: Arc<Root>,
-    paths: Paths,
+    paths: Option<Paths>,
     environment: Environment,
 }
 
@@ -61,7 +62,7 @@ impl World {
     pub fn new(
         handle: AgentHandle,
         root: Arc<Root>,
-        paths: Paths,
+        paths: Option<Paths>,
         environment: Environment,
     ) -> anyhow::Result<Self> {
         let (answer, answers) = mpsc::unbounded_channel();
@@ -91,19 +92,20 @@ impl World {
             _ = interrupt.0.recv() => bail!("Stopped by {}.", interrupt.1),
             () = alarm(wake) => events.push(Event::Elapsed),
         }
-        self.take_ready(&mut pressed, &mut events)?;
+        self.take_ready(&mut pressed, &mut events).await?;
         let has_keys = !pressed.is_empty();
         let events = typed(&pressed).into_iter().chain(events).collect();
         Ok(Batch { events, has_keys })
     }
 
-    fn take_ready(
+    async fn take_ready(
         &mut self,
         pressed: &mut Vec<Typed>,
         events: &mut Vec<Event>,
     ) -> anyhow::Result<()> {
         let keys = self.keys.get_or_insert_with(EventStream::new);
-        while let Some(key) = keys.next().now_or_never() {
+        // The stream keeps the waker of the first poll that found nothing: it must be this task's own.
+        while let Poll::Ready(key) = futures::poll!(keys.next()) {
             pressed.push(key.context("The terminal is gone.")??);
         }
         while let Ok(event) = self.answers.try_recv() {
@@ -153,7 +155,7 @@ impl World {
     /// Looks at the workspace on another thread; the answer comes as an event.
     fn look(&self, look: impl FnOnce(&Root) -> Event + Send + 'static) {
         let (root, answer) = (Arc::clone(&self.root), self.answer.clone());
-        tokio::task::spawn_blocking(move || answer.send(look(&root)));
+        tokio::task::spawn_blocking(move || drop(answer.send(look(&root))));
     }
 
     /// Returns earlier messages, oldest first.

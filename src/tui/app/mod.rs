@@ -14,6 +14,8 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
+use jiff::tz::TimeZone;
+
 use self::approval::{Approvals, Ask};
 use super::effect::Effect;
 use super::event::Event;
@@ -51,6 +53,8 @@ pub struct Seed {
     /// A message that Tab puts into an empty draft.
     pub suggestion: Option<String>,
     pub notices: Vec<String>,
+    /// Where the person is, for the times in the tool log.
+    pub zone: TimeZone,
     /// What a model can hold, in tokens.
     pub window: fn(&str) -> Option<u64>,
     /// What a reply of a model cost, in dollars.
@@ -102,9 +106,9 @@ impl App {
             theme: seed.theme.clone(),
             highlighter: Highlighter::default(),
             title: Title::new(&seed.workspace, &seed.model, seed.is_scripted, seed.mode),
-            phases: Phases::new(),
+            phases: Phases::default(),
             conversation: Conversation::default(),
-            tools: ToolLog::default(),
+            tools: ToolLog::new(seed.zone.clone()),
             composer: Composer::new(std::mem::take(&mut seed.history)),
             status: Status { window: (seed.window)(&seed.model), ..Status::default() },
             overlays: Vec::new(),

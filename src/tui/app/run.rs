@@ -27,7 +27,7 @@ impl App {
             Command::Expand => self.scroll(|pane| pane.toggle(), |pane| pane.toggle()),
             Command::Search => self.search_for(""),
             Command::Diff => self.show_diff(),
-            Command::Palette => self.open(Palette::new()),
+            Command::Palette => self.open(Palette::open()),
             Command::Help => self.open(Help::default()),
             Command::Model | Command::Mode | Command::Theme => self.begin_slash(command),
             Command::Clear => self.clear(),

@@ -69,6 +69,7 @@ impl App {
         };
         self.theme = theme;
         self.conversation.restyle();
+        self.tools.restyle();
         Vec::new()
     }
 

@@ -14,7 +14,7 @@ use crate::session::{CallId, Entry, Proposal, Record, TurnEnd, Why};
 use crate::tui::draw::draw;
 use crate::tui::effect::Effect;
 use crate::tui::event::Event;
-use crate::tui::theme::Theme;
+use crate::tui::theme::{Depth, Theme};
 
 /// A screen of 80×24 with a clock of its own.
 struct Desk {
@@ -29,12 +29,13 @@ impl Desk {
             model: "scripted/demo".into(),
             is_scripted: true,
             mode: Mode::Ask,
-            theme: Theme::built_in("dark", crate::tui::theme::Depth::True).unwrap(),
+            theme: Theme::built_in("dark", Depth::True).unwrap(),
             past: Vec::new(),
             history: Vec::new(),
             prompt: None,
             suggestion: Some("fix the failing test".into()),
             notices: Vec::new(),
+            zone: jiff::tz::TimeZone::UTC,
             window: |_| Some(1_000_000),
             cost: |_, _| None,
         };

@@ -88,17 +88,21 @@ impl Completion {
         let inner = block.inner(area);
         frame.render_widget(Clear, area);
         frame.render_widget(block, area);
+        let column = self.offers.iter().map(|offer| offer.text.chars().count()).max().unwrap_or(0);
         for (index, (row, offer)) in inner.rows().zip(&self.offers).enumerate() {
             let style = if index == self.selected { theme.selection } else { theme.text };
-            let help = Span::styled(format!("  {}", offer.help), theme.dim);
-            frame.render_widget(Line::from(vec![Span::styled(&offer.text, style), help]), row);
+            let name = Span::styled(format!(" {:<column$} ", offer.text), style);
+            let help = Span::styled(format!(" {} ", offer.help), theme.dim);
+            frame.render_widget(Line::from(vec![name, help]), row);
         }
     }
 
     fn width(&self) -> u16 {
-        let of =
-            |offer: &Offer| Span::raw(&offer.text).width() + Span::raw(&offer.help).width() + 5;
-        u16::try_from(self.offers.iter().map(of).max().unwrap_or(0)).unwrap_or(u16::MAX)
+        let widest = |of: fn(&Offer) -> &str| {
+            self.offers.iter().map(|offer| Span::raw(of(offer)).width()).max().unwrap_or(0)
+        };
+        let width = widest(|offer| &offer.text) + widest(|offer| &offer.help) + 6;
+        u16::try_from(width).unwrap_or(u16::MAX)
     }
 }
 

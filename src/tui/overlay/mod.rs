@@ -2,6 +2,8 @@
 //!
 //! Adding one is a file here and the line that opens it.
 
+mod answer;
+mod comment;
 mod completion;
 mod help;
 mod palette;

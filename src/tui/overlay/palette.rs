@@ -20,7 +20,7 @@ pub struct Palette {
 
 impl Palette {
     /// Opens with every command that makes sense without a caret.
-    pub fn new() -> Self {
+    pub fn open() -> Self {
         Self { typed: String::new(), found: offered(""), selected: 0 }
     }
 

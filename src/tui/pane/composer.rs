@@ -24,12 +24,14 @@ pub struct Composer {
     /// Where in the history we are, and the draft that waits meanwhile.
     recalled: Option<(usize, String)>,
     width: u16,
+    /// Rows of the wrapped draft, as of the last layout.
+    rows: u16,
 }
 
 impl Composer {
     /// Makes an empty draft with a history, oldest first.
     pub fn new(history: Vec<String>) -> Self {
-        Self { area: text_area(""), history, recalled: None, width: 0 }
+        Self { area: text_area(""), history, recalled: None, width: 0, rows: 1 }
     }
 
     /// Returns the draft, lines joined by `\n`.
@@ -72,7 +74,7 @@ impl Composer {
         self.area.insert_str(text.chars().filter(keep).collect::<String>());
     }
 
-    /// Begins a new line; a `\` right before the caret is what asked for it, and goes.
+    /// Begins a new line.
     pub fn newline(&mut self) {
         self.area.insert_newline();
     }
@@ -232,10 +234,23 @@ impl Composer {
         let mut probe = text_area(&self.text());
         let row = Rect::new(0, 0, width.saturating_sub(AROUND).max(1), 1);
         (&probe).render(row, &mut Buffer::empty(row));
-        (&self.area).render(row, &mut Buffer::empty(row));
         probe.move_cursor(CursorMove::Bottom);
         probe.move_cursor(CursorMove::End);
-        u16::try_from(probe.screen_cursor().row + 1).unwrap_or(u16::MAX)
+        let rows = u16::try_from(probe.screen_cursor().row + 1).unwrap_or(u16::MAX);
+        if rows < self.rows {
+            self.scroll_to_top(row);
+        }
+        self.rows = rows;
+        rows
+    }
+
+    /// The text area never scrolls back by itself when its text shrinks.
+    fn scroll_to_top(&mut self, row: Rect) {
+        let at = self.area.cursor();
+        self.area.move_cursor(CursorMove::Jump(0, 0));
+        (&self.area).render(row, &mut Buffer::empty(row));
+        let clamp = |index| u16::try_from(index).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(clamp(at.0), clamp(at.1)));
     }
 
     /// Draws the draft and returns the caret's cell.
@@ -390,6 +405,18 @@ mod tests {
             seen.push(composer.text());
         }
         assert_eq!(seen, ["two", "one", "one", "two", "draft"]);
+    }
+
+    #[test]
+    fn every_row_is_in_sight_again_after_the_draft_shrank() {
+        let mut composer = typed("");
+        composer.paste("1\n2\n3\n4\n5\n6\n7");
+        assert_eq!(caret(&mut composer), (5, 3));
+        for _ in 0..9 {
+            composer.key(KeyEvent::from(KeyCode::Backspace));
+        }
+        assert_eq!(composer.text(), "1\n2\n");
+        assert_eq!(caret(&mut composer), (4, 3));
     }
 
     #[test]

@@ -11,26 +11,28 @@ use crate::session::{Record, TurnEnd};
 use crate::tui::theme::Theme;
 
 /// How the last turn ended, or that one runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
+    #[default]
     Waiting,
-    Working { since: Instant },
-    Done { took: Duration },
-    Failed { took: Duration },
+    Working {
+        since: Instant,
+    },
+    Done {
+        took: Duration,
+    },
+    Failed {
+        took: Duration,
+    },
 }
 
 /// The state of the one phase there is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Phases {
     state: State,
 }
 
 impl Phases {
-    /// Makes a strip where nothing has begun.
-    pub fn new() -> Self {
-        Self { state: State::Waiting }
-    }
-
     /// Marks the turn as begun, before the agent says so.
     pub fn begin(&mut self, now: Instant) {
         if !self.is_working() {

@@ -1,6 +1,6 @@
 //! A real agent with real tools in a temporary workspace, played by a script, answered by the test.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -252,14 +252,10 @@ fn context(root: Root, config: Config) -> Context {
         limits: config.limits,
         python: String::new(),
         environment: Arc::new(trefoil::workspace::shell::environment(std::env::vars())),
+        seen: trefoil::tool::Seen::default(),
     }
 }
 
 fn quick() -> trefoil::config::Network {
     trefoil::config::Network { retries: 2, ..Config::default().network }
-}
-
-/// Returns whether a path exists, for canaries outside the workspace.
-pub fn exists(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
 }

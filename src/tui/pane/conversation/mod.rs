@@ -118,7 +118,7 @@ impl Conversation {
         self.search.as_ref().map_or((0, 0), Search::position)
     }
 
-    /// Unfolds or folds the selected cell, else the last that can be.
+    /// Unfolds or folds the selected cell, else the last that can be; its headline stays in sight.
     pub fn toggle(&mut self) {
         let foldable = |index: &usize| self.is_foldable(*index);
         let Some(index) = self.selected.or_else(|| (0..self.transcript.len()).rev().find(foldable))
@@ -127,6 +127,7 @@ impl Conversation {
         };
         if let Some(cell) = self.transcript.get_mut(index) {
             cell.toggle();
+            self.moves.push(Move::Reveal(Place { cell: index, line: 0 }));
         }
     }
 

@@ -131,15 +131,18 @@ mod tests {
     #[test]
     fn small_letters_match_both_and_a_capital_only_itself() {
         for (query, text, found) in [
-            ("sum", "Sum the sums", vec![0..3, 8..11]),
-            ("Sum", "Sum the sums", vec![0..3]),
-            ("é", "É é", vec![0..2, 3..5]),
-            ("aa", "aaaa", vec![0..2, 2..4]),
+            ("sum", "Sum the sums", vec![(0, 3), (8, 11)]),
+            ("Sum", "Sum the sums", vec![(0, 3)]),
+            ("é", "É é", vec![(0, 2), (3, 5)]),
+            ("aa", "aaaa", vec![(0, 2), (2, 4)]),
             ("x", "nothing", vec![]),
-            ("你好", "说你好，你好", vec![3..9, 12..18]),
+            ("你好", "说你好，你好", vec![(3, 9), (12, 18)]),
         ] {
             let query = Query::new(query).unwrap();
-            assert_eq!(query.ranges(text).collect::<Vec<_>>(), found, "{query:?}");
+            let found_in = |text| -> Vec<_> {
+                query.ranges(text).map(|range| (range.start, range.end)).collect()
+            };
+            assert_eq!(found_in(text), found, "{query:?}");
         }
         assert_eq!(Query::new(""), None);
     }

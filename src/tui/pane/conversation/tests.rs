@@ -325,6 +325,37 @@ fn any_size_can_be_drawn() {
 }
 
 #[test]
+fn only_what_is_in_sight_is_laid_out() {
+    let mut conversation = Conversation::default();
+    for number in 0..5_000 {
+        conversation.apply(&prompt(&format!("question {number}")));
+    }
+    shown(&mut conversation, 80, 40);
+    conversation.page(-2);
+    conversation.apply(&delta("a token"));
+    shown(&mut conversation, 80, 40);
+    let cells = (0..5_000).filter_map(|index| conversation.transcript.get(index));
+    let laid_out = cells.filter(|cell| cell.is_laid_out_otherwise(0)).count();
+    assert!(laid_out < 200, "{laid_out} cells were laid out");
+}
+
+#[test]
+fn what_is_unfolded_keeps_its_headline_in_sight() {
+    let mut events = turn();
+    let long = (0..100).map(|number| format!("line {number}\n")).collect::<String>();
+    events.push(decided("5", true, Why::Person { comment: None }));
+    let exit = Shown::Process { exit: Some(0), timed_out: false };
+    events.push(finished("5", true, &long, exit, 9));
+    let mut conversation = conversation(&events);
+    shown(&mut conversation, 80, 10);
+    conversation.toggle();
+    let lines = shown(&mut conversation, 80, 10);
+    let headline = "     ✓ run_command python3 tests.py  exit 0";
+    let at = lines.iter().position(|line| line == headline).unwrap();
+    assert_eq!(lines[at + 1], "       line 0");
+}
+
+#[test]
 fn search_goes_through_the_matches_and_unfolds_them() {
     let mut conversation = long();
     turn().iter().for_each(|event| conversation.apply(event));

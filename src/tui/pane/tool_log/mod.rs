@@ -123,11 +123,12 @@ impl ToolLog {
         self.moves.push(Move::End);
     }
 
-    /// Unfolds or folds the selected row, else the newest.
+    /// Unfolds or folds the selected row, else the newest; its headline stays in sight.
     pub fn toggle(&mut self) {
-        let index = self.selected.or(self.rows.len().checked_sub(1));
-        if let Some(row) = index.and_then(|index| self.rows.get_mut(index)) {
+        let Some(cell) = self.selected.or(self.rows.len().checked_sub(1)) else { return };
+        if let Some(row) = self.rows.get_mut(cell) {
             row.toggle();
+            self.moves.push(Move::Reveal(Place { cell, line: 0 }));
         }
     }
 
