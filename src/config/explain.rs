@@ -9,7 +9,7 @@ pub fn error(file: &str, text: &str, error: &toml::de::Error) -> String {
     let number = text[..at.min(text.len())].matches('\n').count() + 1;
     let line = text.lines().nth(number - 1).unwrap_or_default();
     let key = line.split_once('=').map(|(key, _)| key.trim());
-    let message = error.message().lines().collect::<Vec<_>>().join(" ");
+    let message = plain(error.message());
     let place = match key {
         Some(key) if !message.contains(&format!("`{key}`")) => {
             format!("{file} line {number}, `{key}`")
@@ -28,6 +28,21 @@ pub fn error(file: &str, text: &str, error: &toml::de::Error) -> String {
         format!(" (the value is {value})")
     };
     format!("{place}: {message}{value}.{hint}")
+}
+
+/// Puts serde's message on one line, without the names of Rust's number types.
+fn plain(message: &str) -> String {
+    let line = message.lines().collect::<Vec<_>>().join(" ");
+    let rename = |line: String, kind: &&str| {
+        line.replace(&format!("expected {kind}"), "expected an integer")
+    };
+    ["u32", "u64", "usize"].iter().fold(line, rename)
+}
+
+/// Says that a number must not be zero.
+pub fn zero(file: &str, text: &str, key: &str) -> String {
+    let number = text.lines().position(|line| line.trim_start().starts_with(key)).unwrap_or(0) + 1;
+    format!("{file} line {number}: `{key}` must be at least 1.")
 }
 
 /// Picks the nearest of the names that serde's message expects to the one that it got.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Environment;
@@ -11,9 +11,9 @@ use super::Environment;
 /// Shorter texts are no keys; replacing them would tear holes into ordinary words.
 const SHORTEST: usize = 8;
 
-/// Where a provider's key is looked for, best first.
+/// Where a provider's key is looked for, best first. Google's own library prefers `GOOGLE_API_KEY`.
 const VARIABLES: &[(&str, &[&str])] = &[
-    ("gemini", &["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
+    ("gemini", &["GOOGLE_API_KEY", "GEMINI_API_KEY"]),
     ("openai", &["OPENAI_API_KEY"]),
     ("anthropic", &["ANTHROPIC_API_KEY"]),
     ("openrouter", &["OPENROUTER_API_KEY"]),
@@ -25,11 +25,18 @@ const VARIABLES: &[(&str, &[&str])] = &[
 ];
 
 /// The keys that the environment and `.env` gave.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Keys {
     by_provider: BTreeMap<&'static str, SecretString>,
     /// Every key, found in one pass.
     finder: Option<AhoCorasick>,
+}
+
+/// Names the providers alone: the finder would show the keys.
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Keys").field(&self.by_provider.keys()).finish()
+    }
 }
 
 impl Keys {
@@ -48,8 +55,7 @@ impl Keys {
             }
             all.extend(found.into_iter().filter(|key| key.len() >= SHORTEST));
         }
-        let finder = if all.is_empty() { None } else { AhoCorasick::new(&all).ok() };
-        Self { by_provider, finder }
+        Self { by_provider, finder: finder(&all) }
     }
 
     /// Returns the key of a provider, by the provider's name.
@@ -66,6 +72,27 @@ impl Keys {
         let replacements = vec!["[redacted]"; finder.patterns_len()];
         Cow::Owned(finder.replace_all(text, &replacements))
     }
+}
+
+/// Finds the longest key first: the rest of it must not stand when a shorter one is its beginning.
+fn finder(keys: &[&str]) -> Option<AhoCorasick> {
+    if keys.is_empty() {
+        return None;
+    }
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(keys).ok()
+}
+
+/// Says which of two different Google keys counts.
+pub(super) fn notice(environment: &Environment, dotenv: &Environment) -> Option<String> {
+    let both = [environment, dotenv]
+        .into_iter()
+        .find(|source| source.get("GOOGLE_API_KEY").or(source.get("GEMINI_API_KEY")).is_some())?;
+    let (google, gemini) = (both.get("GOOGLE_API_KEY")?, both.get("GEMINI_API_KEY")?);
+    (google.trim() != gemini.trim()).then(|| {
+        "GOOGLE_API_KEY and GEMINI_API_KEY are both set and differ; GOOGLE_API_KEY is used. \
+         Unset the one you do not mean."
+            .into()
+    })
 }
 
 #[cfg(test)]
@@ -92,6 +119,25 @@ mod tests {
         let keys = Keys::from(&real, &Environment::default());
         assert_eq!(keys.redact("no sk-TESTSECRET, sk-TESTSECRET"), "no [redacted], [redacted]");
         assert!(matches!(keys.redact("plain"), Cow::Borrowed(_)));
-        assert!(!format!("{keys:?}").contains("sk-TESTSECRET") || cfg!(debug_assertions));
+        assert_eq!(format!("{keys:?}"), r#"Keys(["groq", "openai"])"#);
+    }
+
+    #[test]
+    fn a_key_that_begins_like_another_leaves_no_tail() {
+        let real = Environment::from([("OPENAI_API_KEY", "sk-TESTSECRET")]);
+        let dotenv = Environment::from([("OPENAI_API_KEY", "sk-TESTSECRET-longer")]);
+        assert_eq!(Keys::from(&real, &dotenv).redact("a sk-TESTSECRET-longer b"), "a [redacted] b");
+    }
+
+    #[test]
+    fn of_two_different_google_keys_googles_own_name_wins_and_that_is_said() {
+        let none = Environment::default();
+        for (google, gemini, said) in [("one-key", "two-key", true), ("one-key", "one-key", false)]
+        {
+            let both = Environment::from([("GEMINI_API_KEY", gemini), ("GOOGLE_API_KEY", google)]);
+            assert_eq!(Keys::from(&both, &none).get("gemini").unwrap().expose_secret(), google);
+            assert_eq!(notice(&both, &none).is_some(), said);
+        }
+        assert_eq!(notice(&Environment::from([("GEMINI_API_KEY", "two-key")]), &none), None);
     }
 }

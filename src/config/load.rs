@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{Config, Environment, Keys, Mode, explain};
+use super::{Config, Environment, Keys, Mode, explain, keys};
 
 /// Where a provider's base URL is looked for; only in the real environment, never in `.env`.
 const ENDPOINTS: &[(&str, &str)] = &[
@@ -78,6 +78,7 @@ pub fn load(sources: &Sources<'_>, flags: Flags) -> Result<Loaded, LoadError> {
         config.model = model;
     }
     take_flags(&mut config, flags);
+    notices.extend(keys::notice(sources.environment, &dotenv));
     Ok(Loaded {
         config,
         keys: Keys::from(sources.environment, &dotenv),
@@ -92,8 +93,7 @@ fn from_files(sources: &Sources<'_>, notices: &mut Vec<String>) -> Result<Config
         (None, None) => return Ok(Config::default()),
     };
     match std::fs::read_to_string(path) {
-        Ok(text) => toml::from_str(&text)
-            .map_err(|error| LoadError(explain::error(&shown(path), &text, &error))),
+        Ok(text) => parse(&shown(path), &text),
         Err(error) if sources.named.is_some() => {
             Err(LoadError(format!("The configuration {} cannot be read: {error}.", path.display())))
         }
@@ -106,6 +106,34 @@ fn from_files(sources: &Sources<'_>, notices: &mut Vec<String>) -> Result<Config
             Ok(Config::default())
         }
     }
+}
+
+fn parse(file: &str, text: &str) -> Result<Config, LoadError> {
+    let config: Config =
+        toml::from_str(text).map_err(|error| LoadError(explain::error(file, text, &error)))?;
+    match first_zero(&config) {
+        Some(key) => Err(LoadError(explain::zero(file, text, key))),
+        None => Ok(config),
+    }
+}
+
+/// Returns the first number that is zero and would leave nothing to read, run or wait for.
+fn first_zero(config: &Config) -> Option<&'static str> {
+    let (limits, network) = (&config.limits, &config.network);
+    let numbers = [
+        ("max_turns", u64::from(config.max_turns)),
+        ("read_lines", limits.read_lines as u64),
+        ("read_chars", limits.read_chars as u64),
+        ("file_bytes", limits.file_bytes),
+        ("list_entries", limits.list_entries as u64),
+        ("grep_lines", limits.grep_lines as u64),
+        ("output_chars", limits.output_chars as u64),
+        ("command_seconds", limits.command_seconds),
+        ("python_seconds", limits.python_seconds),
+        ("connect_seconds", network.connect_seconds),
+        ("idle_seconds", network.idle_seconds),
+    ];
+    numbers.into_iter().find(|(_, number)| *number == 0).map(|(key, _)| key)
 }
 
 fn shown(path: &Path) -> String {
@@ -239,6 +267,8 @@ mod tests {
             ("approval_mode = \"asks\"\n", ["line 1", "asks", "`ask`"]),
             ("approval_mode = \"auto\"\n", ["line 1", "auto", "sandbox"]),
             ("max_turns = \"many\"\n", ["line 1", "max_turns", "integer"]),
+            ("\nmax_turns = 0\n", ["line 2", "max_turns", "at least 1"]),
+            ("[limits]\noutput_chars = 0\n", ["line 2", "output_chars", "at least 1"]),
             ("max_turns = -1\n", ["line 1", "max_turns", "-1"]),
             ("model = \n", ["line 1", "config.toml", ""]),
         ] {

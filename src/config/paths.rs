@@ -19,7 +19,9 @@ impl Paths {
     pub fn from(environment: &Environment) -> Option<Self> {
         let absolute =
             |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        if let Some(home) = absolute("TREFOIL_HOME") {
+        // A relative one counts from here: ignoring it would write where nobody wants us to.
+        let named = environment.get("TREFOIL_HOME").map(std::path::absolute);
+        if let Some(Ok(home)) = named {
             return Some(Self::in_folders(home.clone(), home.clone(), home.join("state")));
         }
         let home = absolute("HOME");
@@ -55,6 +57,13 @@ mod tests {
         assert_eq!(paths.config_file, PathBuf::from("/t/config.toml"));
         assert_eq!(paths.sessions, PathBuf::from("/t/sessions"));
         assert_eq!(paths.state, PathBuf::from("/t/state"));
+    }
+
+    #[test]
+    fn a_relative_home_of_ours_counts_from_the_current_folder() {
+        let environment = Environment::from([("TREFOIL_HOME", "t"), ("HOME", "/home/a")]);
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(Paths::from(&environment).unwrap().state, here.join("t/state"));
     }
 
     #[test]
