@@ -81,7 +81,7 @@ impl Opening {
     }
 
     /// Plays one prompt without a screen.
-    pub async fn print(mut self, prompt: String, cli: &Cli) -> anyhow::Result<u8> {
+    pub async fn print(mut self, prompt: String, cli: &Cli) -> Result<u8, Problem> {
         let style = print::Style {
             format: cli.output_format,
             verbose: cli.verbose,
@@ -91,11 +91,11 @@ impl Opening {
         let session = self.session_id();
         let _trace = self.trace.take();
         let handle = self.agent(Pace::Instant, false);
-        print::run(handle, session, prompt, style).await
+        Ok(print::run(handle, session, prompt, style).await?)
     }
 
     /// Opens the screen.
-    pub async fn show(mut self, prompt: Option<String>) -> anyhow::Result<u8> {
+    pub async fn show(mut self, prompt: Option<String>) -> Result<u8, Problem> {
         let session = self.session_id();
         let folder = self.root.path().to_owned();
         let is_demo = self.script.is_some();

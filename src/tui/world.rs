@@ -1,7 +1,7 @@
 //! Events in, effects out: all that the screen reads, writes and starts happens here.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::task::Poll;
@@ -160,26 +160,21 @@ impl World {
 
     /// Returns earlier messages, oldest first.
     pub fn history(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.history_file()).unwrap_or_default();
+        let text = self.history_file().and_then(|file| std::fs::read_to_string(file).ok());
+        let text = text.unwrap_or_default();
         let all: Vec<String> =
             text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         all[all.len().saturating_sub(HISTORY)..].to_vec()
     }
 
-    fn history_file(&self) -> PathBuf {
-        self.paths.state.join("history.jsonl")
+    fn history_file(&self) -> Option<PathBuf> {
+        self.paths.as_ref().map(|paths| paths.state.join("history.jsonl"))
     }
 
     /// Keeps a message, one JSON string a line. Where it cannot be kept, the work matters more.
     fn remember(&self, text: &str) {
-        let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(&self.paths.state)?;
-            let mut options = std::fs::OpenOptions::new();
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut file = options.append(true).create(true).open(self.history_file())?;
-            writeln!(file, "{}", serde_json::Value::from(text))
-        };
-        if let Err(error) = write() {
+        let Some(path) = self.history_file() else { return };
+        if let Err(error) = append(&path, &serde_json::Value::from(text).to_string()) {
             tracing::warn!("The history was not saved: {error}.");
         }
     }
@@ -211,6 +206,16 @@ impl World {
             panic!("TREFOIL_PANIC is set");
         }
     }
+}
+
+/// Appends a line to a file that only its owner reads; makes its folder.
+fn append(path: &Path, line: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    writeln!(options.append(true).create(true).open(path)?, "{line}")
 }
 
 /// Waits for the agent; once it is gone that is told a single time.
