@@ -29,6 +29,8 @@ impl Guard {
 /// Returns `None` where no file can be made there: a log is never worth failing for.
 pub fn start(paths: &Paths, environment: &Environment, keys: Keys) -> Option<Guard> {
     let folder = paths.state.join("log");
+    // The appender complains aloud about a folder that is not there yet.
+    std::fs::create_dir_all(&folder).ok()?;
     let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("trefoil")

@@ -46,7 +46,7 @@ async fn output_order_and_exit_are_told() {
         ("kill -9 $$", Ended::Signal(9), "(no output)\n[killed by signal 9 (exit code 137)]"),
         ("true", Ended::Exit(0), "(no output)\n[exit code 0]"),
         (
-            "printf '\\xff\\xfe\\x80abc'",
+            "printf '\\xff\\xfe\\xfdabc'",
             Ended::Exit(0),
             "\u{fffd}\u{fffd}\u{fffd}abc\n[exit code 0]",
         ),

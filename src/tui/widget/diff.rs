@@ -438,6 +438,6 @@ mod tests {
         let far: String = (0..40).map(|n| format!("{n}\n")).collect();
         let file = diff(&far, &far.replace("3\n", "three\n"));
         let rows = DiffRows::new(&file, Layout::Unified);
-        assert_eq!(rows.hunks()[..2], [0, 8]);
+        assert_eq!(rows.hunks()[..2], [0, 9]);
     }
 }

@@ -220,7 +220,7 @@ mod tests {
             (b"a\r\nb\r\n", "a\nb\n"),
             (b"abc\x08X\n", "abX\n"),
             (b"a\tb\n", "a\tb\n"),
-            (b"\xff\xfe\x80abc", "\u{fffd}\u{fffd}\u{fffd}abc\n"),
+            (b"\xff\xfe\xfdabc", "\u{fffd}\u{fffd}\u{fffd}abc\n"),
             (b"cut \xe2\x80", "cut \u{fffd}\n"),
             (b"", ""),
         ] {
