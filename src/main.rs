@@ -33,7 +33,8 @@ fn run(cli: Cli) -> Result<u8, Problem> {
         return opening::list_sessions(&cli);
     }
     let prompt = if cli.print { Some(prompt_of(&cli)?) } else { cli.prompt.clone() };
-    if !cli.print && !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+    let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if !cli.print && !has_terminal {
         return Err(Problem::usage(
             "The screen needs a terminal. Use -p to run without one, for example: trefoil -p \"explain main.rs\".",
         ));
