@@ -9,29 +9,20 @@ use super::app::{App, Focus};
 use super::command::Command;
 use super::pane::greeting;
 
+const CONVERSATION: &str = "Conversation";
+const TOOLS: &str = "Tools";
+
 /// Draws the whole screen and puts the real cursor at the caret.
 pub fn draw(frame: &mut Frame, app: &App) {
     frame.render_widget(Block::new().style(app.theme.text), frame.area());
     let regions = &app.regions;
     app.title.draw(frame, regions.title, &app.theme);
     app.phases.draw(frame, regions.phases, &app.theme, app.now, app.status.cost);
-    tabs(frame, app);
     panes(frame, app);
     notes(frame, app);
     composer(frame, app);
     app.status.draw(frame, regions.status, &app.theme, hints(app));
     overlays(frame, app);
-}
-
-fn tabs(frame: &mut Frame, app: &App) {
-    let style = |is_seen| if is_seen { app.theme.title } else { app.theme.dim };
-    let tools = app.shows_tools_alone();
-    let line = Line::from(vec![
-        Span::styled(" Conversation ", style(!tools)),
-        Span::styled("│", app.theme.border),
-        Span::styled(" Tools ", style(tools)),
-    ]);
-    frame.render_widget(line, app.regions.tabs);
 }
 
 fn panes(frame: &mut Frame, app: &App) {
@@ -52,27 +43,39 @@ fn panes(frame: &mut Frame, app: &App) {
 
 fn conversation(frame: &mut Frame, app: &App, area: Rect) {
     let focused = app.focus == Focus::Conversation;
-    let inside = pane(frame, app, area, " Conversation ", focused);
+    let inside = pane(frame, app, area, CONVERSATION, focused);
     app.conversation.draw(frame.buffer_mut(), inside, &app.theme, focused);
 }
 
 fn tools(frame: &mut Frame, app: &App, area: Rect) {
     let focused = app.focus == Focus::Tools;
-    let inside = pane(frame, app, area, " Tools ", focused);
+    let inside = pane(frame, app, area, TOOLS, focused);
     app.tools.draw(frame.buffer_mut(), inside, &app.theme, focused);
 }
 
-fn pane(frame: &mut Frame, app: &App, area: Rect, title: &str, focused: bool) -> Rect {
+fn pane(frame: &mut Frame, app: &App, area: Rect, name: &'static str, focused: bool) -> Rect {
     let inside = app.regions.inside(area);
     if !app.regions.title.is_empty() {
         let border = if focused { app.theme.border_focused } else { app.theme.border };
         let block = Block::bordered()
             .border_type(BorderType::Rounded)
             .border_style(border)
-            .title(Span::styled(title, app.theme.title));
+            .title(title(app, name));
         frame.render_widget(block, area);
     }
     inside
+}
+
+/// A pane's name; where the panes share one place, both names, the one that is seen brighter.
+fn title(app: &App, name: &'static str) -> Line<'static> {
+    if !app.regions.has_tabs() {
+        return Line::styled(format!(" {name} "), app.theme.title);
+    }
+    let tab = |tab: &'static str| {
+        let style = if tab == name { app.theme.title } else { app.theme.dim };
+        Span::styled(format!(" {tab} "), style)
+    };
+    Line::from(vec![tab(CONVERSATION), Span::styled("│", app.theme.border), tab(TOOLS)])
 }
 
 /// The search line, notices, and messages that wait: what stands right above the composer.

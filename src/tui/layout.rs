@@ -24,8 +24,6 @@ pub struct Needs {
 pub struct Regions {
     pub title: Rect,
     pub phases: Rect,
-    /// Names of the panes that share one place; empty where they stand side by side.
-    pub tabs: Rect,
     pub conversation: Rect,
     pub tools: Rect,
     pub notes: Rect,
@@ -37,12 +35,12 @@ impl Regions {
     /// Returns what an overlay may cover: everything between the phases and the composer.
     pub fn body(&self) -> Rect {
         // Without the tools' own place the conversation has the whole width.
-        let panes = if self.tools.is_empty() {
-            self.conversation
-        } else {
-            self.conversation.union(self.tools)
-        };
-        Rect { y: panes.y - self.tabs.height, height: panes.height + self.tabs.height, ..panes }
+        if self.tools.is_empty() { self.conversation } else { self.conversation.union(self.tools) }
+    }
+
+    /// Returns whether the panes share one place, and so are tabs.
+    pub fn has_tabs(&self) -> bool {
+        !self.phases.is_empty() && self.tools.is_empty()
     }
 
     /// Returns the room inside a pane's frame; a small screen has no frames.
@@ -56,7 +54,6 @@ impl Regions {
         [
             self.title,
             self.phases,
-            self.tabs,
             self.conversation,
             self.tools,
             self.notes,
@@ -82,9 +79,8 @@ pub fn layout(width: u16, height: u16, needs: Needs) -> Regions {
     let third = rest.height / 3;
     let notes = cut_bottom(&mut rest, needs.notes.min(third));
     let beside = needs.is_begun && width >= WIDE;
-    let tabs = cut_top(&mut rest, u16::from(needs.is_begun && !beside));
     let tools = if beside { cut_right(&mut rest, width * 2 / 5) } else { Rect::default() };
-    Regions { title, phases, tabs, conversation: rest, tools, notes, composer, status }
+    Regions { title, phases, conversation: rest, tools, notes, composer, status }
 }
 
 /// Text and border, at most a third of the screen; without a border where there is no room for one.
@@ -149,7 +145,8 @@ mod tests {
     fn tools_stand_beside_from_a_hundred_columns_on() {
         let begun = Needs { composer: 1, notes: 0, is_begun: true };
         assert_eq!(layout(120, 36, begun).tools, Rect::new(72, 2, 48, 30));
-        assert_eq!(layout(99, 36, begun).tabs, Rect::new(0, 2, 99, 1));
+        assert!(layout(99, 36, begun).has_tabs() && !layout(120, 36, begun).has_tabs());
+        assert!(!layout(80, 24, Needs::default()).has_tabs());
     }
 
     #[test]

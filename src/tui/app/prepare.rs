@@ -27,7 +27,7 @@ impl App {
 
     /// Returns whether the tools are seen instead of the conversation.
     pub fn shows_tools_alone(&self) -> bool {
-        self.shows_tools && !self.regions.tabs.is_empty()
+        self.shows_tools && self.regions.has_tabs()
     }
 
     /// Returns whether the next key answers the open approval.

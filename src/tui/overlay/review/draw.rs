@@ -14,6 +14,8 @@ use crate::workspace::{FileDiff, FileKind};
 /// From this width on, the files stand in a column of their own.
 const WIDE: u16 = 100;
 const FILES_WIDTH: u16 = 28;
+/// The column that marks where the reader is.
+pub const MARK: u16 = 1;
 /// Rows kept for the conversation above and the composer below.
 const ABOVE: u16 = 2;
 const BELOW: u16 = 3;
@@ -192,13 +194,19 @@ impl Review {
         }
         let lines = (self.top..).zip(&self.sheet.lines);
         for ((index, line), row) in lines.zip(area.rows()) {
-            frame.render_widget(line, row);
+            let (mark, text) = split_mark(row);
+            frame.render_widget(line, text);
             if index == self.line {
-                let gutter = Rect { width: row.width.min(1), ..row };
-                frame.render_widget(Span::styled("▌", theme.accent), gutter);
+                frame.render_widget(Span::styled("▌", theme.accent), mark);
             }
         }
     }
+}
+
+/// Splits a row into the column that marks where the reader is, and the line itself.
+fn split_mark(row: Rect) -> (Rect, Rect) {
+    let mark = Rect { width: row.width.min(MARK), ..row };
+    (mark, Rect { x: mark.right(), width: row.width - mark.width, ..row })
 }
 
 fn question_width(inside: Rect) -> u16 {

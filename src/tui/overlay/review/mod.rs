@@ -214,7 +214,7 @@ impl Overlay for Review {
             self.sheet = Sheet::of(self.files.get(self.file), made_for);
         }
         self.settle();
-        let width = places.diff.width.max(1);
+        let width = places.diff.width.saturating_sub(draw::MARK).max(1);
         self.sheet.show(self.top, self.rows, width, theme, highlighter);
     }
 
