@@ -46,7 +46,7 @@ impl Tool for RunPythonFile {
             return Err(Refusal("An argument holds a NUL byte; no program takes that.".into()));
         }
         let interpreter = interpreter(cx)?;
-        let words = [interpreter.clone(), place.shown.clone()].into_iter().chain(rest);
+        let words = [interpreter.clone(), place.shown].into_iter().chain(rest);
         let argv: Vec<String> = words.collect();
         Ok(Intent::Run(Command {
             line: argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),

@@ -133,13 +133,10 @@ fn start(
         .stderr(stderr)
         .kill_on_drop(true)
         .spawn()?;
-    let capture = || Capture::new(command.output_chars);
-    let second = match second {
-        Some(pipe) => Some((Receiver::from_owned_fd(pipe.into())?, capture())),
-        None => None,
-    };
-    let first = (Receiver::from_owned_fd(out.into())?, capture());
-    Ok((child, Streams { first: Some(first), second, closed: Vec::new(), tap: Tap { live, keep } }))
+    let source = |pipe: io::PipeReader| Source::new(pipe, command.output_chars);
+    let second = second.map(source).transpose()?;
+    let first = Some(source(out)?);
+    Ok((child, Streams { first, second, closed: Vec::new(), tap: Tap { live, keep } }))
 }
 
 fn ending(status: ExitStatus) -> Ended {
@@ -201,10 +198,24 @@ impl Drop for Group {
     }
 }
 
+/// A stream that is still open.
+struct Source {
+    pipe: Receiver,
+    buffer: Vec<u8>,
+    capture: Capture,
+}
+
+impl Source {
+    fn new(pipe: io::PipeReader, output_chars: usize) -> io::Result<Self> {
+        let pipe = Receiver::from_owned_fd(pipe.into())?;
+        Ok(Self { pipe, buffer: vec![0; 16 * 1024], capture: Capture::new(output_chars) })
+    }
+}
+
 /// A command's output streams; a closed one is only its capture.
 struct Streams {
-    first: Option<(Receiver, Capture)>,
-    second: Option<(Receiver, Capture)>,
+    first: Option<Source>,
+    second: Option<Source>,
     closed: Vec<(usize, Capture)>,
     tap: Tap,
 }
@@ -234,20 +245,16 @@ impl Streams {
 
     /// Reads one piece from whichever stream has one.
     async fn read(&mut self) {
-        let (mut one, mut other) = ([0; 16 * 1024], [0; 16 * 1024]);
         let (which, read) = tokio::select! {
-            read = next(&mut self.first, &mut one) => (0, read),
-            read = next(&mut self.second, &mut other) => (1, read),
+            read = next(&mut self.first) => (0, read),
+            read = next(&mut self.second) => (1, read),
         };
-        let (stream, buffer) =
-            if which == 0 { (&mut self.first, &one) } else { (&mut self.second, &other) };
+        let stream = if which == 0 { &mut self.first } else { &mut self.second };
         match (read, stream.as_mut()) {
-            (Some(count), Some((_, capture))) => self.tap.take(capture, &buffer[..count]),
-            _ => {
-                if let Some((_, capture)) = stream.take() {
-                    self.closed.push((which, capture));
-                }
+            (Some(count), Some(Source { buffer, capture, .. })) => {
+                self.tap.take(capture, &buffer[..count]);
             }
+            _ => self.closed.extend(stream.take().map(|source| (which, source.capture))),
         }
     }
 
@@ -263,7 +270,7 @@ impl Streams {
 
     fn report(mut self, command: &Command, ended: Ended, left_children: bool) -> String {
         for (which, stream) in [self.first.take(), self.second.take()].into_iter().enumerate() {
-            self.closed.extend(stream.map(|(_, capture)| (which, capture)));
+            self.closed.extend(stream.map(|source| (which, source.capture)));
         }
         self.closed.sort_by_key(|(which, _)| *which);
         let texts: Vec<String> = self.closed.iter().map(|(_, capture)| capture.text()).collect();
@@ -286,8 +293,8 @@ impl Streams {
 }
 
 /// Reads a piece; `None` at the end, never for a stream that is not there.
-async fn next(stream: &mut Option<(Receiver, Capture)>, buffer: &mut [u8]) -> Option<usize> {
-    let Some((pipe, _)) = stream else { return std::future::pending().await };
+async fn next(stream: &mut Option<Source>) -> Option<usize> {
+    let Some(Source { pipe, buffer, .. }) = stream else { return std::future::pending().await };
     pipe.read(buffer).await.ok().filter(|count| *count > 0)
 }
 

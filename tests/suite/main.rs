@@ -1,5 +1,7 @@
 //! One test binary: what the rooms do together, and what the house as a whole holds to.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod architecture;
 mod processes;
 mod providers;
