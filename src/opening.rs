@@ -1,16 +1,19 @@
 //! From flags and configuration to a running agent, once for both front ends.
 
+mod session;
+
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
+use session::{NO_HOME, Session};
 use trefoil::agent::{Agent, AgentHandle, Connect, Rules, Setup};
 use trefoil::cli::{Cli, OutputFormat};
 use trefoil::config::{Environment, Flags, Loaded, Paths, Sources};
 use trefoil::provider::scripted::{Pace, Script};
 use trefoil::provider::{Connection, catalog};
-use trefoil::session::{Conversation, Entry, Log, LogError, Record, Store, ToolResult, View};
+use trefoil::session::Store;
 use trefoil::tui::app::Seed;
 use trefoil::tui::theme::{Depth, Theme};
 use trefoil::workspace::{Launcher, Root, shell};
@@ -54,13 +57,6 @@ pub struct Opening {
     trace: Option<trace::Guard>,
 }
 
-/// A session, new or opened again.
-struct Session {
-    log: Log,
-    past: Vec<Entry>,
-    conversation: Conversation,
-}
-
 impl Opening {
     /// Reads everything that the front ends need; the demo's folder is made here.
     pub fn from(cli: &Cli) -> Result<Self, Problem> {
@@ -76,7 +72,7 @@ impl Opening {
         let trace =
             paths.as_ref().and_then(|paths| trace::start(paths, &environment, loaded.keys.clone()));
         let mut notices = std::mem::take(&mut loaded.notices);
-        let session = session_of(cli, paths.as_ref(), &root, &mut loaded, &mut notices)?;
+        let session = Session::of(cli, paths.as_ref(), &root, &mut loaded, &mut notices)?;
         Ok(Self { environment, paths, root, loaded, rules, session, script, notices, trace })
     }
 
@@ -90,15 +86,20 @@ impl Opening {
         self.announce(cli);
         let session = self.session_id();
         let _trace = self.trace.take();
-        let handle = self.agent(Pace::Instant, false);
+        let connect = self.connect(Pace::Instant);
+        let handle = self.agent(connect, false);
         Ok(print::run(handle, session, prompt, style).await?)
     }
 
     /// Opens the screen.
     pub async fn show(mut self, prompt: Option<String>) -> Result<u8, Problem> {
-        let session = self.session_id();
         let folder = self.root.path().to_owned();
         let is_demo = self.script.is_some();
+        let connect = self.connect(Pace::Realistic);
+        if let Err(error) = connect(&self.loaded.config.model) {
+            self.notices.push(error.message);
+        }
+        let (session, paths) = (self.session_id(), self.paths.clone());
         let start = tui::Start {
             root: Arc::new(self.root.clone()),
             environment: self.environment.clone(),
@@ -106,12 +107,13 @@ impl Opening {
             seed: self.seed(prompt)?,
         };
         let _trace = self.trace.take();
-        let handle = self.agent(Pace::Realistic, true);
+        let handle = self.agent(connect, true);
         tui::run(handle, start).await?;
         if is_demo {
             println!("The demo's folder stays: {}", folder.display());
         }
-        if !session.is_empty() {
+        let latest = paths.and_then(|paths| Store::new(paths.sessions).latest(&folder));
+        if latest.is_some_and(|latest| latest.id == session) {
             println!("Go on with: trefoil -r {session}");
         }
         Ok(0)
@@ -157,8 +159,21 @@ impl Opening {
         })
     }
 
-    fn agent(self, pace: Pace, is_attended: bool) -> AgentHandle {
-        let Self { environment, root, loaded, mut rules, session, script, .. } = self;
+    /// Returns how a model is connected to: the demo's script, or whatever a name stands for.
+    fn connect(&self, pace: Pace) -> Connect {
+        let (keys, endpoints) = (self.loaded.keys.clone(), self.loaded.endpoints.clone());
+        let (network, script) = (self.loaded.config.network.clone(), self.script.clone());
+        Box::new(move |model| match &script {
+            Some(script) if model == demo::MODEL => {
+                let name = model.split_once('/').map_or(model, |(_, name)| name);
+                Ok(Connection::to_script(name, script.clone(), pace, &network))
+            }
+            _ => trefoil::provider::connect(model, &keys, &endpoints, &network, pace),
+        })
+    }
+
+    fn agent(self, connect: Connect, is_attended: bool) -> AgentHandle {
+        let Self { environment, root, loaded, mut rules, session, .. } = self;
         for rule in session.conversation.allowed() {
             // A rule of an older version that cannot be read any more is asked again.
             rules.grant(rule).ok();
@@ -171,14 +186,14 @@ impl Opening {
             max_turns: loaded.config.max_turns,
             context: tool::Context {
                 root: Arc::new(root),
-                limits: loaded.config.limits.clone(),
-                python: loaded.config.python.clone(),
+                limits: loaded.config.limits,
+                python: loaded.config.python,
                 environment: Arc::new(shell::environment(own)),
                 seen: tool::Seen::default(),
             },
             launcher: Launcher { program: launcher() },
-            keys: loaded.keys.clone(),
-            connect: connect(loaded, script, pace),
+            keys: loaded.keys,
+            connect,
             log: session.log,
             conversation: session.conversation,
             is_attended,
@@ -201,8 +216,6 @@ pub fn list_sessions(cli: &Cli) -> Result<u8, Problem> {
     }
     Ok(0)
 }
-
-const NO_HOME: &str = "HOME is not set, so nothing is saved. Set HOME or TREFOIL_HOME.";
 
 fn root_of(cli: &Cli) -> Result<Root, Problem> {
     let folder = if cli.demo {
@@ -234,138 +247,6 @@ fn load(
         allow: cli.allow.clone(),
     };
     config::load(&sources, flags).map_err(Problem::config)
-}
-
-/// Opens the session that the flags ask for, or a new one; where none can be kept, one that is not.
-fn session_of(
-    cli: &Cli,
-    paths: Option<&Paths>,
-    root: &Root,
-    loaded: &mut Loaded,
-    notices: &mut Vec<String>,
-) -> Result<Session, Problem> {
-    let Some(paths) = paths else {
-        notices.push(NO_HOME.to_owned());
-        return Ok(Session::unsaved());
-    };
-    let store = Store::new(paths.sessions.clone());
-    let wanted = match &cli.resume {
-        Some(id) => Some(id.clone()),
-        None if cli.continue_last => {
-            let latest = store.latest(root.path()).map(|session| session.id);
-            if latest.is_none() {
-                notices.push(
-                    "There is no session of this folder to go on with; a new one begins.".into(),
-                );
-            }
-            latest
-        }
-        None => None,
-    };
-    match wanted {
-        Some(id) => {
-            let session = Session::reopen(&store, &id, notices)
-                .map_err(|error| Problem::from(anyhow::Error::from(error)))?;
-            session.settle(cli, root, loaded, notices).map_err(|error| anyhow!(error).into())
-        }
-        None => Ok(Session::begin(&store, root, loaded, notices)),
-    }
-}
-
-impl Session {
-    fn unsaved() -> Self {
-        Self { log: Log::unsaved(), past: Vec::new(), conversation: Conversation::default() }
-    }
-
-    fn begin(store: &Store, root: &Root, loaded: &Loaded, notices: &mut Vec<String>) -> Self {
-        let config = &loaded.config;
-        match store.create(root.path(), &config.model, config.approval_mode) {
-            Ok(log) => Self { log, ..Self::unsaved() },
-            Err(error) => {
-                notices.push(format!("This session is not saved: {error}"));
-                Self::unsaved()
-            }
-        }
-    }
-
-    fn reopen(store: &Store, id: &str, notices: &mut Vec<String>) -> Result<Self, LogError> {
-        let opened = store.open(id)?;
-        if opened.damaged > 0 {
-            notices.push(format!(
-                "{} lines of the session's log could not be read and are left out; the log keeps them.",
-                opened.damaged
-            ));
-        }
-        let conversation = Conversation::replay(&opened.entries);
-        Ok(Self { log: opened.log, past: opened.entries, conversation })
-    }
-
-    /// Writes down what a kill left open, and that the session goes on, with its model and mode unless told others.
-    fn settle(
-        mut self,
-        cli: &Cli,
-        root: &Root,
-        loaded: &mut Loaded,
-        notices: &mut Vec<String>,
-    ) -> Result<Self, LogError> {
-        remove_leftovers(&self.past, root);
-        let open: Vec<_> = self.conversation.unanswered().into_iter().cloned().collect();
-        for call in open {
-            let text =
-                "Trefoil was stopped while this call was open; it may have partly run.".to_owned();
-            let result = ToolResult { id: call.id, name: call.name, ok: false, text };
-            self.append(Record::Finished { result, view: View::Text, millis: 0 })?;
-        }
-        let config = &mut loaded.config;
-        if cli.model.is_none() && !self.conversation.model().is_empty() {
-            self.conversation.model().clone_into(&mut config.model);
-        }
-        if cli.approval_mode.is_none() {
-            config.approval_mode = self.conversation.mode();
-        }
-        let (model, mode) = (config.model.clone(), config.approval_mode);
-        self.append(Record::Resumed { model, mode })?;
-        let was_elsewhere = self.past.iter().find_map(|entry| match &entry.record {
-            Record::Started { workspace, .. } if workspace != root.path() => Some(workspace),
-            _ => None,
-        });
-        if let Some(workspace) = was_elsewhere {
-            notices.push(format!("This session began in {}.", workspace.display()));
-        }
-        Ok(self)
-    }
-
-    fn append(&mut self, record: Record) -> Result<(), LogError> {
-        let entry = self.log.append(record)?;
-        self.conversation.apply(&entry.record);
-        self.past.push(entry);
-        Ok(())
-    }
-}
-
-/// Removes the temporary files of a change that a kill stopped before it was written.
-fn remove_leftovers(past: &[Entry], root: &Root) {
-    let staged = past.iter().filter_map(|entry| match &entry.record {
-        Record::Acting { staged, .. } => Some(staged),
-        _ => None,
-    });
-    for path in staged.flatten() {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.starts_with(root.path()) && name.starts_with(".trefoil-") {
-            std::fs::remove_file(path).ok();
-        }
-    }
-}
-
-fn connect(loaded: Loaded, script: Option<Script>, pace: Pace) -> Connect {
-    let Loaded { config, keys, endpoints, .. } = loaded;
-    Box::new(move |model| match &script {
-        Some(script) if model == demo::MODEL => {
-            let name = model.split_once('/').map_or(model, |(_, name)| name);
-            Ok(Connection::to_script(name, script.clone(), pace, &config.network))
-        }
-        _ => trefoil::provider::connect(model, &keys, &endpoints, &config.network, pace),
-    })
 }
 
 /// Returns this program, which is its own launcher. On Linux the link survives a replaced binary.
