@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::Highlighter;
 use super::highlight::over;
-use super::wrap::clip;
+use super::wrap::{clip, window};
 use crate::tui::theme::Theme;
 use crate::workspace::{Ending, FileDiff, FileKind, Line as DiffLine, LineKind, intraline};
 
@@ -21,6 +21,13 @@ pub enum Layout {
     Unified,
     /// Old on the left, new on the right.
     Split,
+}
+
+/// What part of the lines is seen: `columns` in all, the text from its column `offset` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    pub columns: u16,
+    pub offset: usize,
 }
 
 /// The rows of one file's diff.
@@ -85,11 +92,12 @@ impl DiffRows {
     pub fn rows(
         &self,
         range: Range<usize>,
-        columns: u16,
+        window: Window,
         theme: &Theme,
         code: &Highlighter,
     ) -> Vec<Line<'static>> {
-        let pen = Pen { rows: self, theme, code, language: self.language() };
+        let Window { columns, offset } = window;
+        let pen = Pen { rows: self, theme, code, language: self.language(), offset };
         let range = range.start.min(self.rows.len())..range.end.min(self.rows.len());
         self.rows[range].iter().map(|row| pen.row(row, columns)).collect()
     }
@@ -112,7 +120,7 @@ pub fn diff_lines(
     code: &Highlighter,
 ) -> Vec<Line<'static>> {
     let rows = DiffRows::new(file, Layout::Unified);
-    rows.rows(0..rows.count(), columns, theme, code)
+    rows.rows(0..rows.count(), Window { columns, offset: 0 }, theme, code)
 }
 
 /// A hunk's line with its numbers on both sides and the line it is compared with.
@@ -193,6 +201,7 @@ struct Pen<'a> {
     theme: &'a Theme,
     code: &'a Highlighter,
     language: String,
+    offset: usize,
 }
 
 impl Pen<'_> {
@@ -271,13 +280,11 @@ impl Pen<'_> {
         };
         let mut spans =
             vec![Span::styled(gutter, self.theme.gutter), Span::styled(format!("{sign} "), base)];
-        spans.extend(self.text(
-            line,
-            partner.map(|partner| self.rows.line(hunk, partner)),
-            base,
-            word,
-        ));
-        fitted(spans, columns, base)
+        let taken = spans.iter().map(Span::width).sum::<usize>();
+        let room = columns.saturating_sub(u16::try_from(taken).unwrap_or(u16::MAX));
+        let partner = partner.map(|partner| self.rows.line(hunk, partner));
+        spans.extend(fitted(&self.text(line, partner, base, word), self.offset, room, base));
+        Line::from(spans)
     }
 
     fn text(
@@ -346,22 +353,19 @@ fn marked(spans: Vec<Span<'static>>, ranges: &[Range<usize>], style: Style) -> V
     marked
 }
 
-/// Cuts or fills a line to exactly `columns`, the rest in its own background.
-fn fitted(spans: Vec<Span<'static>>, columns: u16, base: Style) -> Line<'static> {
-    let mut lines = super::wrap::hard_wrapped(spans.clone(), columns, &[], &[]);
-    let mut line = if lines.len() > 1 {
-        let mut cut = super::wrap::hard_wrapped(spans, columns.saturating_sub(1).max(1), &[], &[])
-            .swap_remove(0);
-        cut.spans.push(Span::styled("…", base));
-        cut
-    } else {
-        lines.swap_remove(0)
-    };
-    let missing = usize::from(columns).saturating_sub(line.width());
-    if missing > 0 {
-        line.spans.push(Span::styled(" ".repeat(missing), base));
+/// Cuts or fills a text to exactly `columns`, the rest in its own background; `…` where it was cut.
+fn fitted(spans: &[Span<'static>], offset: usize, columns: u16, base: Style) -> Vec<Span<'static>> {
+    let (mut shown, more) = window(spans, offset, columns);
+    if more {
+        shown = window(spans, offset, columns.saturating_sub(1)).0;
+        shown.push(Span::styled("…", base));
     }
-    line
+    let taken = shown.iter().map(Span::width).sum::<usize>();
+    let missing = usize::from(columns).saturating_sub(taken);
+    if missing > 0 {
+        shown.push(Span::styled(" ".repeat(missing), base));
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -376,7 +380,12 @@ mod tests {
     fn shown(file: &FileDiff, layout: Layout, columns: u16) -> Vec<String> {
         let rows = DiffRows::new(file, layout);
         let theme = Theme::built_in("dark", Depth::True).unwrap();
-        let lines = rows.rows(0..rows.count(), columns, &theme, &Highlighter::default());
+        let lines = rows.rows(
+            0..rows.count(),
+            Window { columns, offset: 0 },
+            &theme,
+            &Highlighter::default(),
+        );
         for line in &lines[1..] {
             assert_eq!(line.width(), usize::from(columns), "{line}");
         }
@@ -412,7 +421,12 @@ mod tests {
         let file = diff("value = one\n", "value = two\n");
         let theme = Theme::built_in("dark", Depth::True).unwrap();
         let rows = DiffRows::new(&file, Layout::Unified);
-        let lines = rows.rows(0..rows.count(), 40, &theme, &Highlighter::default());
+        let lines = rows.rows(
+            0..rows.count(),
+            Window { columns: 40, offset: 0 },
+            &theme,
+            &Highlighter::default(),
+        );
         let bright: String = lines[2]
             .spans
             .iter()

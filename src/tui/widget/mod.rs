@@ -6,7 +6,7 @@ mod markdown;
 mod table;
 mod wrap;
 
-pub use diff::{DiffRows, Layout, diff_lines};
+pub use diff::{DiffRows, Layout, Window, diff_lines};
 pub use highlight::{Colouring, Highlighter};
 pub use markdown::Markdown;
 pub use wrap::{clip, hard_wrapped, width, wrap, wrapped};

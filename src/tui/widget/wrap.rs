@@ -89,6 +89,33 @@ pub fn hard_wrapped(
     sheet.finish()
 }
 
+/// Returns the columns from `offset` on, at most `columns` of them, and whether more would follow.
+pub fn window(spans: &[Span<'static>], offset: usize, columns: u16) -> (Vec<Span<'static>>, bool) {
+    let end = offset + usize::from(columns);
+    let mut shown: Vec<Span<'static>> = Vec::new();
+    let mut at = 0;
+    for span in spans {
+        let mut text = String::new();
+        for (grapheme, columns) in graphemes(&span.content, at) {
+            if at + columns > end {
+                shown.push(Span::styled(text, span.style));
+                return (shown, true);
+            }
+            if at >= offset {
+                push(&mut text, grapheme, columns);
+            } else if at + columns > offset {
+                // What the edge cuts in half leaves blank columns.
+                text.extend(std::iter::repeat_n(' ', at + columns - offset));
+            }
+            at += columns;
+        }
+        if !text.is_empty() {
+            shown.push(Span::styled(text, span.style));
+        }
+    }
+    (shown, false)
+}
+
 /// Graphemes that stay together.
 #[derive(Default)]
 struct Word {
@@ -273,6 +300,20 @@ mod tests {
         let lines = hard_wrapped(vec![Span::raw("  if  x:\ty")], 6, &[], &[Span::raw("↪")]);
         let plain: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(plain, ["  if  ", "↪x:", "↪    y"]);
+    }
+
+    #[test]
+    fn a_window_shows_its_columns_and_says_whether_more_follow() {
+        let spans = [Span::raw("ab你"), Span::raw("\tcd")];
+        let shown = |offset, columns| {
+            let (spans, more) = window(&spans, offset, columns);
+            (spans.iter().map(|span| span.content.as_ref()).collect::<String>(), more)
+        };
+        assert_eq!(shown(0, 20), ("ab你    cd".to_owned(), false));
+        assert_eq!(shown(0, 3), ("ab".to_owned(), true));
+        assert_eq!(shown(3, 4), (" ".to_owned(), true));
+        assert_eq!(shown(8, 4), ("cd".to_owned(), false));
+        assert_eq!(shown(30, 4), (String::new(), false));
     }
 
     proptest::proptest! {

@@ -92,15 +92,15 @@ impl Review {
         let hunk = hunk.map_or_else(String::new, |file| format!(" {} ", self.hunk_of(file)));
         let counts = Line::from(vec![
             Span::styled(hunk, theme.dim),
-            Span::styled(format!(" +{added}"), theme.added),
-            Span::styled(format!(" −{removed} "), theme.removed),
+            Span::styled(format!(" +{added}"), theme.ok),
+            Span::styled(format!(" −{removed} "), theme.error),
         ]);
         Block::bordered()
             .border_type(BorderType::Rounded)
             .border_style(theme.border_focused)
             .title(self.title(theme))
             .title(counts.right_aligned())
-            .title_bottom(self.keys(theme))
+            .title_bottom(self.keys(width, theme))
     }
 
     fn title(&self, theme: &Theme) -> Line<'static> {
@@ -118,7 +118,7 @@ impl Review {
         title
     }
 
-    fn keys(&self, theme: &Theme) -> Line<'static> {
+    fn keys(&self, width: u16, theme: &Theme) -> Line<'static> {
         if let Some(advice) = self.advice {
             return Line::styled(advice, theme.warn);
         }
@@ -130,9 +130,16 @@ impl Review {
         } else {
             keys.push(("Enter", "done"));
         }
-        keys.extend([("v", if self.split { "unified" } else { "split" }), ("[ ]", "hunks")]);
+        keys.extend([
+            ("v", if self.split { "unified" } else { "split" }),
+            ("[ ]", "hunks"),
+            ("← →", "sideways"),
+        ]);
         if self.files.len() > 1 {
             keys.push(("{ }", "files"));
+        }
+        if width >= WIDE {
+            keys.push(("← →", "sideways"));
         }
         self.answer
             .as_ref()
@@ -159,8 +166,8 @@ impl Review {
             FileKind::Modified => "",
         };
         let counts = [
-            Span::styled(format!("  +{}", file.added), theme.added),
-            Span::styled(format!(" −{}", file.removed), theme.removed),
+            Span::styled(format!("  +{}", file.added), theme.ok),
+            Span::styled(format!(" −{}", file.removed), theme.error),
         ];
         let fixed = [Span::raw(sign), Span::raw(kind)];
         let taken: usize = counts.iter().chain(&fixed).map(Span::width).sum();

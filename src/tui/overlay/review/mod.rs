@@ -16,9 +16,13 @@ use crate::agent::Approval;
 use crate::session::Proposal;
 use crate::tui::foreign;
 use crate::tui::theme::Theme;
-use crate::tui::widget::{DiffRows, Highlighter, Layout};
+use crate::tui::widget::{DiffRows, Highlighter, Layout, Window};
 use crate::visible;
 use crate::workspace::FileDiff;
+
+/// Columns that one key goes sideways, and how far it goes in all.
+const SIDEWAYS: usize = 8;
+const FARTHEST: usize = 10_000;
 
 /// A change, where the reader is in it, and the answer if one is wanted.
 #[derive(Debug)]
@@ -34,6 +38,8 @@ pub struct Review {
     /// The line the reader is at, and the first in sight.
     line: usize,
     top: usize,
+    /// The first column of the lines in sight.
+    offset: usize,
     /// Rows of the diff in sight.
     rows: usize,
     sheet: Sheet,
@@ -49,8 +55,8 @@ struct Sheet {
     diff: Option<DiffRows>,
     /// Where each hunk begins.
     hunks: Vec<usize>,
-    /// The first line in sight, how many are, and their width.
-    in_sight: Option<(usize, usize, u16)>,
+    /// The first line in sight, how many are, and what part of them.
+    in_sight: Option<(usize, usize, Window)>,
     lines: Vec<Line<'static>>,
 }
 
@@ -67,15 +73,15 @@ impl Sheet {
     }
 
     /// Makes the lines in sight, unless they stand already.
-    fn show(&mut self, top: usize, rows: usize, width: u16, theme: &Theme, code: &Highlighter) {
-        let in_sight = Some((top, rows, width));
+    fn show(&mut self, top: usize, rows: usize, window: Window, theme: &Theme, code: &Highlighter) {
+        let in_sight = Some((top, rows, window));
         if self.in_sight == in_sight {
             return;
         }
         self.in_sight = in_sight;
         let diff = self.diff.as_ref();
         self.lines =
-            diff.map(|diff| diff.rows(top..top + rows, width, theme, code)).unwrap_or_default();
+            diff.map(|diff| diff.rows(top..top + rows, window, theme, code)).unwrap_or_default();
     }
 }
 
@@ -103,6 +109,7 @@ impl Review {
             split: false,
             line: 0,
             top: 0,
+            offset: 0,
             rows: 0,
             sheet: Sheet::default(),
             advice: None,
@@ -126,6 +133,12 @@ impl Review {
             KeyCode::Char('[') => self.previous_hunk(),
             KeyCode::Char('}') => self.go_to_file(self.file + 1),
             KeyCode::Char('{') => self.go_to_file(self.file.saturating_sub(1)),
+            KeyCode::Char('l') | KeyCode::Right => {
+                self.offset = (self.offset + SIDEWAYS).min(FARTHEST)
+            }
+            KeyCode::Char('h') | KeyCode::Left => {
+                self.offset = self.offset.saturating_sub(SIDEWAYS);
+            }
             KeyCode::Char('v') => self.split = !self.split,
             KeyCode::Enter => return self.enter(),
             KeyCode::Esc | KeyCode::Char('q') if self.answer.is_none() => return Reaction::Close,
@@ -149,7 +162,7 @@ impl Review {
 
     fn go_to_file(&mut self, file: usize) {
         if file != self.file && file < self.files.len() {
-            (self.file, self.line, self.top) = (file, 0, 0);
+            (self.file, self.line, self.top, self.offset) = (file, 0, 0, 0);
         }
     }
 
@@ -214,8 +227,9 @@ impl Overlay for Review {
             self.sheet = Sheet::of(self.files.get(self.file), made_for);
         }
         self.settle();
-        let width = places.diff.width.saturating_sub(draw::MARK).max(1);
-        self.sheet.show(self.top, self.rows, width, theme, highlighter);
+        let columns = places.diff.width.saturating_sub(draw::MARK).max(1);
+        let window = Window { columns, offset: self.offset };
+        self.sheet.show(self.top, self.rows, window, theme, highlighter);
     }
 
     fn draw(&self, frame: &mut Frame, area: Rect, theme: &Theme) {

@@ -122,8 +122,8 @@ fn headline(call: &Call, width: u16, theme: &Theme) -> Line<'static> {
 fn behind(call: &Call, theme: &Theme) -> Vec<Span<'static>> {
     let mut behind = Vec::new();
     if let Some((added, removed)) = call.counts() {
-        behind.push(Span::styled(format!("  +{added}"), theme.added));
-        behind.push(Span::styled(format!(" −{removed}"), theme.removed));
+        behind.push(Span::styled(format!("  +{added}"), theme.ok));
+        behind.push(Span::styled(format!(" −{removed}"), theme.error));
         if call.state == State::Proposed {
             behind.push(Span::styled("  ⏎ review", theme.key));
         }
