@@ -130,11 +130,7 @@ impl Review {
         } else {
             keys.push(("Enter", "done"));
         }
-        keys.extend([
-            ("v", if self.split { "unified" } else { "split" }),
-            ("[ ]", "hunks"),
-            ("← →", "sideways"),
-        ]);
+        keys.extend([("v", if self.split { "unified" } else { "split" }), ("[ ]", "hunks")]);
         if self.files.len() > 1 {
             keys.push(("{ }", "files"));
         }
