@@ -82,6 +82,7 @@ impl Opening {
             format: cli.output_format,
             verbose: cli.verbose,
             is_terminal: std::io::stdout().is_terminal(),
+            log: self.trace.as_ref().map(|trace| trace.path().to_owned()),
         };
         self.announce(cli);
         let session = self.session_id();
@@ -106,9 +107,12 @@ impl Opening {
             paths: self.paths.clone(),
             seed: self.seed(prompt)?,
         };
-        let _trace = self.trace.take();
+        let trace = self.trace.take();
         let handle = self.agent(connect, true);
-        tui::run(handle, start).await?;
+        tui::run(handle, start).await.with_context(|| match &trace {
+            Some(trace) => format!("The screen was left (the log is {})", trace.path().display()),
+            None => "The screen was left".to_owned(),
+        })?;
         if is_demo {
             println!("The demo's folder stays: {}", folder.display());
         }

@@ -1,6 +1,7 @@
 //! The front end without a screen: one prompt in, the result out, an exit code for scripts.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -11,12 +12,14 @@ use crate::session::{Failure, Record, TurnEnd, Usage, Why};
 use crate::visible;
 
 /// How a run is printed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Style {
     pub format: OutputFormat,
     pub verbose: bool,
     /// Whether stdout is a terminal: what goes there is made safe to show.
     pub is_terminal: bool,
+    /// The log file, named where something fails.
+    pub log: Option<PathBuf>,
 }
 
 /// What is known when the run is over.
@@ -53,7 +56,7 @@ pub async fn run(
             event = handle.events.recv() => {
                 let Some(event) = event else { break };
                 let is_idle = event == AgentEvent::Live(Live::Idle);
-                summary.take(&event, style)?;
+                summary.take(&event, &style)?;
                 if is_idle { break }
             }
             _ = tokio::signal::ctrl_c() => {
@@ -61,11 +64,11 @@ pub async fn run(
             }
         }
     }
-    summary.close(style)
+    summary.close(&style)
 }
 
 impl Summary {
-    fn take(&mut self, event: &AgentEvent, style: Style) -> anyhow::Result<()> {
+    fn take(&mut self, event: &AgentEvent, style: &Style) -> anyhow::Result<()> {
         if style.format == OutputFormat::StreamJson {
             out(&serde_json::to_string(event)?)?;
         }
@@ -76,7 +79,7 @@ impl Summary {
         Ok(())
     }
 
-    fn fold(&mut self, record: &Record, style: Style) {
+    fn fold(&mut self, record: &Record, style: &Style) {
         match record {
             Record::Replied { reply, usage, .. } => {
                 self.model_requests += 1;
@@ -94,11 +97,14 @@ impl Summary {
         }
     }
 
-    fn close(mut self, style: Style) -> anyhow::Result<u8> {
+    fn close(mut self, style: &Style) -> anyhow::Result<u8> {
         let (code, status, error) = verdict(self.end.as_ref(), &self.unapproved);
         (self.exit_code, self.status, self.error) = (code, status, error);
         if let Some(error) = &self.error {
             say(error);
+            if let Some(log) = &style.log {
+                say(&format!("The log is {}.", log.display()));
+            }
         }
         for rule in self.unapproved.iter().filter(|rule| !rule.is_empty()) {
             say(&format!(

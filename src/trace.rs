@@ -1,6 +1,8 @@
 //! The log file: what Trefoil did, for whoever looks into a fault. Never on the terminal, never with a key.
 
+use std::fs::DirBuilder;
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use tracing_appender::non_blocking::WorkerGuard;
@@ -30,7 +32,7 @@ impl Guard {
 pub fn start(paths: &Paths, environment: &Environment, keys: Keys) -> Option<Guard> {
     let folder = paths.state.join("log");
     // The appender complains aloud about a folder that is not there yet.
-    std::fs::create_dir_all(&folder).ok()?;
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
     let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("trefoil")

@@ -28,6 +28,9 @@ impl Journal {
 
     /// Writes a fact, takes it in and tells it.
     pub async fn record(&mut self, record: Record) -> Result<(), LogError> {
+        if let Some(digest) = digest(&record) {
+            tracing::info!("{digest}");
+        }
         let entry = self.log.append(record)?;
         self.conversation.apply(&entry.record);
         self.send(AgentEvent::Recorded(entry)).await;
@@ -69,4 +72,28 @@ impl Journal {
     async fn send(&self, event: AgentEvent) {
         self.events.send(event).await.ok();
     }
+}
+
+/// Says a fact in a line for the log file: what happened and how long it took, never what was said.
+fn digest(record: &Record) -> Option<String> {
+    Some(match record {
+        Record::Prompted { .. } => "a turn begins".to_owned(),
+        Record::Replied { reply, usage, millis, .. } => format!(
+            "a reply with {} calls after {millis} ms, {} tokens in, {} out",
+            reply.calls().count(),
+            usage.input,
+            usage.output
+        ),
+        Record::Decided { call, allowed, why } => {
+            let word = if *allowed { "allowed" } else { "refused" };
+            format!("{call} {word}: {}", why.told())
+        }
+        Record::Finished { result, millis, .. } => {
+            let word = if result.ok { "done" } else { "failed" };
+            format!("{} {} {word} after {millis} ms", result.id, result.name)
+        }
+        Record::TurnEnded { end } => format!("the turn ended: {end:?}"),
+        Record::ModelChanged { model } => format!("the model is {model}"),
+        _ => return None,
+    })
 }
