@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::{Context, Intent, Look, Outcome, Refusal, Tool};
+use super::{Context, Intent, Look, Outcome, Refusal, Tool, nearby};
 use crate::session::Spec;
 use crate::workspace::git::{self, FilePatch, Patches};
 
@@ -27,6 +27,7 @@ impl Tool for GitDiff {
             subject: only.clone().unwrap_or_else(|| "git diff".into()),
             look: Box::new(move |_| {
                 match git::patches(&cx.root, only.as_deref(), cx.limits.output_chars) {
+                    Ok(patches) if patches.is_empty() => nothing(only.as_deref(), &cx),
                     Ok(patches) => Outcome::told(true, tell(&patches, cx.limits.output_chars)),
                     Err(error) => Outcome::told(false, error.to_string()),
                 }
@@ -44,6 +45,15 @@ fn named(path: &str, cx: &Context) -> Result<String, Refusal> {
         .map_or_else(|| if path.contains("..") { place.shown } else { path.into() }, str::to_owned))
 }
 
+/// Tells a path that does not exist from one that is as it was committed.
+fn nothing(only: Option<&str>, cx: &Context) -> Outcome {
+    let place = only.and_then(|path| cx.root.resolve(path).ok());
+    match place.filter(|place| place.absolute.symlink_metadata().is_err()) {
+        Some(place) => Outcome::told(false, nearby::missing(&place, cx)),
+        None => Outcome::told(true, "Nothing differs from the last commit."),
+    }
+}
+
 fn tell(patches: &Patches, most: usize) -> String {
     let mut out = String::new();
     let mut left_out = Vec::new();
@@ -52,9 +62,6 @@ fn tell(patches: &Patches, most: usize) -> String {
             out.push_str(&format!("{title}:\n"));
             tell_files(files, most, &mut out, &mut left_out);
         }
-    }
-    if out.is_empty() {
-        return "Nothing differs from the last commit.\n".into();
     }
     if !left_out.is_empty() {
         let named: Vec<_> = left_out.iter().take(20).copied().collect();

@@ -64,9 +64,8 @@ fn list(place: &Place, depth: usize, cx: &Context, cancel: &CancellationToken) -
         );
     }
     let mut listing = Listing::default();
-    let with_rules = !walk::is_ignored(&cx.root, place);
-    let mut entries = walk::from(&place.absolute, with_rules);
-    entries.max_depth(Some(depth)).sort_by_file_name(std::ffi::OsStr::cmp);
+    let mut entries = walk::below(&cx.root, place, Some(depth));
+    entries.sort_by_file_name(std::ffi::OsStr::cmp);
     for entry in entries.build() {
         if cancel.is_cancelled() {
             return Outcome::told(false, "The listing was interrupted.");
@@ -81,11 +80,13 @@ fn list(place: &Place, depth: usize, cx: &Context, cancel: &CancellationToken) -
 
 impl Listing {
     fn add(&mut self, entry: &DirEntry, top: &Path, depth: usize, most: usize) {
+        let Ok(inside) = entry.path().strip_prefix(top) else { return };
+        let level = inside.components().count();
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if is_folder && entry.depth() < depth && self.lines.len() < most {
+        if is_folder && level < depth && self.lines.len() < most {
             self.folders.push(entry.path().to_owned());
         }
-        if entry.depth() == 0 {
+        if level == 0 {
             return;
         }
         if self.lines.len() == most {

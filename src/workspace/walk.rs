@@ -9,7 +9,7 @@ use super::{Place, Root};
 
 /// Returns up to `limit` files, relative to the root, in path order, for completion.
 pub fn files(root: &Root, limit: usize) -> Vec<String> {
-    from(root.path(), true)
+    plain(root.path(), true)
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .build()
         .filter_map(Result::ok)
@@ -19,11 +19,34 @@ pub fn files(root: &Root, limit: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns a walk that never follows links and leaves git's own data out; ignore rules hold also
-/// outside a repository.
-pub fn from(path: &Path, with_ignore_rules: bool) -> WalkBuilder {
+/// Returns a walk of what lies at and below a place, `depth` levels deep, by the ignore rules of the root and
+/// below; of all of it, where they leave the place itself out. It never follows links and leaves git's own data out.
+///
+/// The walk also meets the folders that lead to the place.
+pub fn below(root: &Root, place: &Place, depth: Option<usize>) -> WalkBuilder {
+    if is_ignored(root, place) {
+        let mut walk = plain(&place.absolute, false);
+        walk.max_depth(depth);
+        return walk;
+    }
+    // Walking from the root lets its rules hold in a subfolder, and none from outside of it.
+    let mut walk = plain(root.path(), true);
+    let target = place.absolute.clone();
+    let leading = target.strip_prefix(root.path()).map_or(0, |path| path.components().count());
+    walk.max_depth(depth.map(|depth| depth + leading));
+    walk.filter_entry(move |entry| {
+        let is_git = entry.depth() > 0 && entry.file_name() == ".git";
+        !is_git && (entry.path().starts_with(&target) || target.starts_with(entry.path()))
+    });
+    walk
+}
+
+/// Ignore rules hold also outside a repository; none come from outside the folder.
+fn plain(path: &Path, with_ignore_rules: bool) -> WalkBuilder {
     let mut walk = WalkBuilder::new(path);
     walk.standard_filters(with_ignore_rules)
+        .parents(false)
+        .git_global(false)
         .hidden(false)
         .require_git(false)
         .follow_links(false)
@@ -92,5 +115,32 @@ mod tests {
         {
             assert_eq!(is_ignored(&root, &root.resolve(path).unwrap()), ignored, "{path}");
         }
+    }
+
+    #[test]
+    fn rules_of_the_root_hold_in_a_subfolder_and_rules_from_outside_do_not() {
+        let outer = tempfile::tempdir().unwrap();
+        fs::write(outer.path().join(".gitignore"), "*\n").unwrap();
+        let folder = outer.path().join("project");
+        fs::create_dir_all(folder.join("sub/deep")).unwrap();
+        for (path, content) in
+            [(".gitignore", "*.log\n"), ("sub/a.rs", ""), ("sub/b.log", ""), ("sub/deep/c.rs", "")]
+        {
+            fs::write(folder.join(path), content).unwrap();
+        }
+        let root = Root::open(&folder).unwrap();
+        assert_eq!(files(&root, 9), [".gitignore", "sub/a.rs", "sub/deep/c.rs"]);
+        let met = |depth| {
+            let walk = below(&root, &root.resolve("sub").unwrap(), depth).build();
+            let mut met: Vec<_> = walk
+                .filter_map(Result::ok)
+                .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+                .map(|entry| entry.file_name().to_string_lossy().into_owned())
+                .collect();
+            met.sort();
+            met
+        };
+        assert_eq!(met(None), ["a.rs", "c.rs"]);
+        assert_eq!(met(Some(1)), ["a.rs"]);
     }
 }

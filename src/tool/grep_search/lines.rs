@@ -5,6 +5,7 @@ use std::io;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+use tokio_util::sync::CancellationToken;
 
 /// Bytes of a line that are shown.
 const MOST_BYTES: usize = 300;
@@ -13,14 +14,15 @@ const MOST_BYTES: usize = 300;
 pub(super) struct Lines<'a> {
     matcher: &'a RegexMatcher,
     most: usize,
+    cancel: &'a CancellationToken,
     pub matches: usize,
     /// Whether each line matches (else it is context), and how it is shown; `None` is a gap.
     pub lines: Vec<Option<(bool, String)>>,
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(matcher: &'a RegexMatcher, most: usize) -> Self {
-        Self { matcher, most, matches: 0, lines: Vec::new() }
+    pub fn new(matcher: &'a RegexMatcher, most: usize, cancel: &'a CancellationToken) -> Self {
+        Self { matcher, most, cancel, matches: 0, lines: Vec::new() }
     }
 
     fn push(&mut self, is_match: bool, number: Option<u64>, text: String) {
@@ -39,7 +41,7 @@ impl Sink for Lines<'_> {
             let (start, end) = at.map_or((0, 0), |at| (at.start(), at.end()));
             self.push(true, found.line_number(), cut(found.bytes(), start, end));
         }
-        Ok(true)
+        Ok(!self.cancel.is_cancelled())
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {

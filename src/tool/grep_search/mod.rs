@@ -24,6 +24,11 @@ use lines::Lines;
 /// Lines of context that one search may ask for.
 const MOST_CONTEXT: u64 = 20;
 
+/// Bytes that a compiled pattern may take: enough for any pattern that a person would write.
+const PROGRAM: usize = 2 << 20;
+/// Bytes of one file that may be held at once; a longer line is told as an error.
+const HEAP: usize = 64 << 20;
+
 /// The tool `grep_search`.
 pub struct GrepSearch;
 
@@ -80,6 +85,8 @@ fn matcher(pattern: &str, case_sensitive: bool) -> Result<RegexMatcher, Refusal>
     RegexMatcherBuilder::new()
         .case_insensitive(!case_sensitive)
         .crlf(true)
+        .size_limit(PROGRAM)
+        .dfa_size_limit(PROGRAM)
         .build(pattern)
         .map_err(|error| Refusal(format!("The pattern is no valid regular expression: {error}")))
 }
@@ -98,15 +105,14 @@ impl Search {
             return Outcome::told(false, nearby::missing(&self.place, &self.cx));
         }
         let found = Mutex::new(Found::new(self.cx.limits.grep_lines));
-        let with_rules = !walk::is_ignored(&self.cx.root, &self.place);
-        walk::from(&self.place.absolute, with_rules).build_parallel().run(|| {
+        walk::below(&self.cx.root, &self.place, None).build_parallel().run(|| {
             let mut searcher = self.searcher();
             let found = &found;
             Box::new(move |entry| {
                 if cancel.is_cancelled() {
                     return WalkState::Quit;
                 }
-                self.visit(entry, &mut searcher, found);
+                self.visit(entry, &mut searcher, found, cancel);
                 WalkState::Continue
             })
         });
@@ -123,6 +129,7 @@ impl Search {
             .binary_detection(BinaryDetection::quit(0))
             .before_context(self.context)
             .after_context(self.context)
+            .heap_limit(Some(HEAP))
             .build()
     }
 
@@ -131,6 +138,7 @@ impl Search {
         entry: Result<DirEntry, ignore::Error>,
         searcher: &mut Searcher,
         found: &Mutex<Found>,
+        cancel: &CancellationToken,
     ) {
         let lock = || found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let entry = match entry {
@@ -138,7 +146,7 @@ impl Search {
             Ok(_) => return,
             Err(error) => return lock().unreadable.push(self.shorten(&error.to_string())),
         };
-        let mut lines = Lines::new(&self.matcher, self.cx.limits.grep_lines);
+        let mut lines = Lines::new(&self.matcher, self.cx.limits.grep_lines, cancel);
         let result = searcher.search_path(&self.matcher, entry.path(), &mut lines);
         let path = self.shown(entry.path());
         match result {

@@ -38,12 +38,20 @@ fn invalid_patterns_are_errors_with_the_reason() {
         ("[z-a", "invalid character class range"),
         ("", "empty"),
         (r"\d{999999}", "size limit"),
+        (r"(?:a{1000}){100}", "size limit"),
     ] {
         let (ok, text) = grep(&desk, json!({ "pattern": pattern }));
         assert!(!ok && text.contains(reason), "{pattern}: {text}");
     }
     assert!(grep(&desk, json!({ "pattern": "a", "file_pattern": "[" })).1.contains("glob"));
     assert!(!grep(&desk, json!({ "pattern": "a", "path": "none" })).0);
+}
+
+#[test]
+fn a_pattern_that_would_backtrack_forever_elsewhere_is_answered() {
+    let desk = Desk::with("a", format!("{}!", "a".repeat(100_000)).as_bytes());
+    let (ok, text) = grep(&desk, json!({ "pattern": "(a+)+$" }));
+    assert!(ok && text.contains("Nothing"), "{text}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use git2::{Delta, Diff, DiffDelta, DiffOptions, Patch};
 use super::{Around, GitError};
 use crate::workspace::Root;
 
-/// Files past which nothing is compared, so that a huge untracked folder costs little.
-const MOST_FILES: usize = 2_000;
+/// Larger files are told as binary, so that a huge one costs little.
+const LARGEST: i64 = 20_000_000;
 
 /// The two steps from the last commit to the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,13 @@ pub struct Patches {
     pub staged: Vec<FilePatch>,
     /// From the index to the files, untracked ones included.
     pub unstaged: Vec<FilePatch>,
+}
+
+impl Patches {
+    /// Returns whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.staged.is_empty() && self.unstaged.is_empty()
+    }
 }
 
 /// One file's difference.
@@ -52,6 +59,7 @@ impl Around {
             .recurse_untracked_dirs(true)
             .show_untracked_content(true)
             .update_index(false)
+            .max_size(LARGEST)
             .disable_pathspec_match(true);
         if !self.prefix.as_os_str().is_empty() {
             options.pathspec(&self.prefix);
@@ -66,7 +74,7 @@ impl Around {
         most: usize,
     ) -> Result<Vec<FilePatch>, GitError> {
         let (mut found, mut size) = (Vec::new(), 0);
-        for (at, delta) in diff.deltas().enumerate().take(MOST_FILES) {
+        for (at, delta) in diff.deltas().enumerate() {
             let path = self.shown(path_of(&delta));
             if only.is_some_and(|only| !is_at_or_below(&path, only)) {
                 continue;

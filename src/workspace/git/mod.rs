@@ -31,7 +31,7 @@ pub enum GitError {
     #[error("{0} is not in a git repository.")]
     NoRepository(String),
     #[error(
-        "git does not trust the repository at {0} (dubious ownership: it belongs to another user). The person can allow it with: git config --global --add safe.directory {0}"
+        "git does not trust the repository at {0} (dubious ownership: it belongs to another user). The person can allow it with: git config --global --add safe.directory '{0}'"
     )]
     Ownership(String),
     #[error("The repository is bare: it has no files to compare.")]
@@ -67,7 +67,7 @@ impl Around {
         let opened = Repository::open_ext(root.path(), RepositoryOpenFlags::empty(), no_ceiling);
         let repository = opened.map_err(|error| match error.code() {
             ErrorCode::NotFound => GitError::NoRepository(shown.clone()),
-            ErrorCode::Owner => GitError::Ownership(shown.clone()),
+            ErrorCode::Owner => GitError::Ownership(top_of(root)),
             _ => error.into(),
         })?;
         let top = repository.workdir().ok_or(GitError::Bare)?;
@@ -102,6 +102,12 @@ impl Around {
         let path = Path::new(std::ffi::OsStr::from_bytes(path));
         name(path.strip_prefix(&self.prefix).unwrap_or(path))
     }
+}
+
+/// Returns the nearest folder at or above the root that holds a `.git`: what git wants to be told to trust.
+fn top_of(root: &Root) -> String {
+    let top = root.path().ancestors().find(|folder| folder.join(".git").exists());
+    top.unwrap_or(root.path()).display().to_string()
 }
 
 /// Writes a path so that it stands on one line and can be told from every other: bytes that are no
