@@ -122,6 +122,9 @@ impl Agent {
         proposal: &Proposal,
         is_repeated: bool,
     ) -> Result<Permit, LogError> {
+        if let Some(mode) = self.inbox.take_mode() {
+            self.set_mode(mode).await?;
+        }
         let ruling = permission::decide(self.mode, &self.rules, &call.name, proposal);
         let reason = match ruling {
             Ruling::Allow(why) if !is_repeated => {
@@ -136,6 +139,9 @@ impl Agent {
             _ => "the model makes this same call again and again".to_owned(),
         };
         if self.is_attended {
+            if is_repeated {
+                self.repeat.reset();
+            }
             return self.ask_person(call, proposal, reason).await;
         }
         if is_repeated {
@@ -165,7 +171,6 @@ impl Agent {
             self.decided(call, false, Why::Person { comment: None }).await?;
             return Ok(Permit::Ended(TurnEnd::Interrupted, NOT_RUN.to_owned()));
         };
-        self.repeat.reset();
         self.take_verdict(call, verdict, rule).await
     }
 
@@ -299,12 +304,11 @@ impl Agent {
         outcome: Outcome,
         started: Instant,
     ) -> Result<(), LogError> {
-        let text = self.journal.redact(outcome.text);
-        self.repeat.keep(&text);
-        let result =
-            ToolResult { id: call.id.clone(), name: call.name.clone(), ok: outcome.ok, text };
+        self.repeat.keep(&outcome.text);
+        let Outcome { ok, text, view } = outcome;
+        let result = ToolResult { id: call.id.clone(), name: call.name.clone(), ok, text };
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.journal.record(Record::Finished { result, view: outcome.view, millis }).await
+        self.journal.record(Record::Finished { result, view, millis }).await
     }
 }
 

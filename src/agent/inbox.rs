@@ -6,6 +6,7 @@ use std::future::Future;
 use tokio::sync::mpsc;
 
 use super::protocol::{AgentEvent, AgentRequest, Live, Verdict};
+use crate::config::Mode;
 use crate::session::CallId;
 
 /// The person stopped the turn, or the front end is gone.
@@ -38,6 +39,19 @@ impl Inbox {
     /// Returns the next request that waited while work was done.
     pub fn take_waiting(&mut self) -> Option<AgentRequest> {
         self.waiting.pop_front()
+    }
+
+    /// Returns the mode last chosen while work was done: it holds from the next decision on.
+    pub fn take_mode(&mut self) -> Option<Mode> {
+        let mut last = None;
+        self.waiting.retain(|request| match request {
+            AgentRequest::SetMode(mode) => {
+                last = Some(*mode);
+                false
+            }
+            _ => true,
+        });
+        last
     }
 
     /// Returns whether a message waits.

@@ -28,6 +28,7 @@ impl Journal {
 
     /// Writes a fact, takes it in and tells it.
     pub async fn record(&mut self, record: Record) -> Result<(), LogError> {
+        let record = without_keys(record, &self.keys);
         if let Some(digest) = digest(&record) {
             tracing::info!("{digest}");
         }
@@ -54,7 +55,7 @@ impl Journal {
         self.send(AgentEvent::Recorded(Entry { at, record })).await;
     }
 
-    /// Replaces every known key in a text.
+    /// Replaces every known key in a text that is told but not recorded.
     pub fn redact(&self, text: String) -> String {
         match self.keys.redact(&text) {
             std::borrow::Cow::Borrowed(_) => text,
@@ -72,6 +73,15 @@ impl Journal {
     async fn send(&self, event: AgentEvent) {
         self.events.send(event).await.ok();
     }
+}
+
+/// Replaces every known key in a fact, wherever in it one stands: neither the log nor a model gets it.
+fn without_keys(record: Record, keys: &Keys) -> Record {
+    let clean = serde_json::to_string(&record).ok().and_then(|json| match keys.redact(&json) {
+        std::borrow::Cow::Borrowed(_) => None,
+        std::borrow::Cow::Owned(clean) => serde_json::from_str(&clean).ok(),
+    });
+    clean.unwrap_or(record)
 }
 
 /// Says a fact in a line for the log file: what happened and how long it took, never what was said.
@@ -96,4 +106,22 @@ fn digest(record: &Record) -> Option<String> {
         Record::ModelChanged { model } => format!("the model is {model}"),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Environment;
+
+    #[test]
+    fn no_fact_holds_a_key_wherever_it_stands() {
+        let environment = Environment::from([("GEMINI_API_KEY", "sk-TESTSECRET")]);
+        let keys = Keys::from(&environment, &Environment::default());
+        let prompted = |text: &str| Record::Prompted { text: text.to_owned() };
+        assert_eq!(without_keys(prompted("plain"), &keys), prompted("plain"));
+        assert_eq!(
+            without_keys(prompted("use \"sk-TESTSECRET\"\n"), &keys),
+            prompted("use \"[redacted]\"\n")
+        );
+    }
 }

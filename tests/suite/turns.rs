@@ -2,7 +2,7 @@
 
 use trefoil::agent::{AgentEvent, AgentRequest, Approval, Live, Verdict};
 use trefoil::config::Mode;
-use trefoil::session::{Message, Part, Proposal, Record, TurnEnd, Why};
+use trefoil::session::{CallId, Message, Part, Proposal, Record, TurnEnd, Why};
 
 use crate::support::desk::{Desk, Plan};
 
@@ -16,6 +16,13 @@ const EDIT: &str = r#"
 
 fn accept(_: &Approval) -> Verdict {
     Verdict::Accept
+}
+
+fn approved_call(event: &AgentEvent) -> Option<CallId> {
+    match event {
+        AgentEvent::Live(Live::Approval(approval)) => Some(approval.call.clone()),
+        _ => None,
+    }
 }
 
 /// Every call in the conversation has exactly one result, right behind its reply, in call order.
@@ -53,12 +60,7 @@ async fn nothing_is_written_before_the_word_is_given() {
     let mut desk = Desk::open(Plan::new(EDIT));
     desk.write("a.txt", "one\n");
     desk.send(AgentRequest::Prompt("change it".to_owned())).await;
-    let call = desk
-        .until(|event| match event {
-            AgentEvent::Live(Live::Approval(approval)) => Some(approval.call.clone()),
-            _ => None,
-        })
-        .await;
+    let call = desk.until(approved_call).await;
     assert_eq!(desk.read("a.txt"), "one\n");
     desk.send(AgentRequest::Answer { call, verdict: Verdict::Accept }).await;
     desk.finish(&mut accept).await;
@@ -410,12 +412,7 @@ async fn a_message_typed_meanwhile_goes_with_the_next_request() {
     let mut desk = Desk::open(Plan::new(EDIT));
     desk.write("a.txt", "one\n");
     desk.send(AgentRequest::Prompt("change it".to_owned())).await;
-    let call = desk
-        .until(|event| match event {
-            AgentEvent::Live(Live::Approval(approval)) => Some(approval.call.clone()),
-            _ => None,
-        })
-        .await;
+    let call = desk.until(approved_call).await;
     desk.send(AgentRequest::Prompt("and be quick".to_owned())).await;
     desk.until(|event| matches!(event, AgentEvent::Live(Live::Queued { .. })).then_some(())).await;
     desk.send(AgentRequest::Answer { call, verdict: Verdict::Accept }).await;
@@ -541,4 +538,48 @@ async fn every_call_has_one_record_of_why_it_ran() {
     assert_eq!(logged, turn.records, "what was told is what was written");
     assert!(matches!(desk.log()[2], Record::Replied { ref reply, .. }
         if reply.parts.iter().any(|part| matches!(part, Part::Call(_)))));
+}
+
+#[tokio::test]
+async fn a_mode_chosen_meanwhile_holds_from_the_next_decision_on() {
+    let mut desk = Desk::open(Plan::new(
+        r#"
+        [[reply]]
+        calls = [
+          { tool = "write_file", args = { path = "a.txt", content = "a\n" } },
+          { tool = "write_file", args = { path = "b.txt", content = "b\n" } },
+        ]
+        [[reply]]
+        text = "Done."
+        "#,
+    ));
+    desk.send(AgentRequest::Prompt("go".to_owned())).await;
+    let call = desk.until(approved_call).await;
+    desk.send(AgentRequest::SetMode(Mode::AcceptEdits)).await;
+    desk.send(AgentRequest::Answer { call, verdict: Verdict::Accept }).await;
+    let turn = desk.finish(&mut accept).await;
+    assert!(turn.approvals.is_empty(), "{:?}", turn.approvals);
+    assert_eq!(desk.read("b.txt"), "b\n");
+}
+
+#[tokio::test]
+async fn an_approved_call_that_repeats_is_noticed_all_the_same() {
+    let mut desk = Desk::open(Plan::new(
+        r#"
+        [[reply]]
+        label = "again"
+        calls = [{ tool = "run_command", args = { command = "echo hello" } }]
+        then = "again"
+        "#,
+    ));
+    let mut times = 0;
+    let turn = desk
+        .say_and_answer("go", |_| {
+            times += 1;
+            if times == 1 { Verdict::Accept } else { Verdict::Stop }
+        })
+        .await;
+    assert!(turn.results()[1].text.contains("exact call"), "{}", turn.results()[1].text);
+    assert_eq!(turn.approvals.len(), 2);
+    assert!(turn.approvals[1].reason.contains("again"), "{}", turn.approvals[1].reason);
 }
