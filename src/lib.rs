@@ -3,7 +3,7 @@
 //! says how.
 //!
 //! ```text
-//! main → cli, launcher, config, print, agent, tui, subcommand → anything they need
+//! main, opening → cli, launcher, demo, trace, config, print, agent, tui: anything they need
 //! tui, print → agent (handle and protocol), session, workspace (diff and change types), config
 //! agent → provider, tool, workspace, session, config
 //! tool → workspace, session        provider → session, config
