@@ -6,5 +6,6 @@ mod architecture;
 mod demo;
 mod processes;
 mod providers;
+mod screens;
 mod support;
 mod turns;

@@ -1,4 +1,5 @@
 //! What the tests stand on.
 
 pub mod desk;
+pub mod screen;
 pub mod server;
