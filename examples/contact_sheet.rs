@@ -140,7 +140,10 @@ fn colour(name: &str) -> String {
         "lightred" => "salmon".into(),
         "lightyellow" => "khaki".into(),
         "lightmagenta" => "violet".into(),
-        "green" => "#00aa00".into(),
+        "lightblue" => "#5c5cff".into(),
+        "lightgreen" => "#55ff55".into(),
+        "lightcyan" => "#55ffff".into(),
+        "darkgray" => "#666666".into(),
         name => name.to_owned(),
     }
 }

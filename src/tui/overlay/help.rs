@@ -9,18 +9,23 @@ use ratatui::widgets::Paragraph;
 use super::{Overlay, Reaction, framed};
 use crate::tui::command::{COMMANDS, Row};
 use crate::tui::theme::Theme;
+use crate::tui::widget::wrap;
+
+/// Columns of the keys.
+const KEYS: usize = 31;
 
 /// A scrolled list of all rows.
 #[derive(Debug, Default)]
 pub struct Help {
     top: u16,
+    lines: Vec<Line<'static>>,
     /// Rows that fit, as of the last layout.
     height: u16,
 }
 
 impl Help {
     fn scroll(&mut self, by: i32) {
-        let rows = u16::try_from(COMMANDS.len()).unwrap_or(u16::MAX);
+        let rows = u16::try_from(self.lines.len()).unwrap_or(u16::MAX);
         let last = i32::from(rows.saturating_sub(self.height));
         let top = (i32::from(self.top) + by).clamp(0, last);
         self.top = u16::try_from(top).unwrap_or(0);
@@ -43,25 +48,41 @@ impl Overlay for Help {
         Reaction::Taken
     }
 
-    fn layout(&mut self, area: Rect, _: &Theme, _: &mut super::Highlighter) {
+    fn layout(&mut self, area: Rect, theme: &Theme, _: &mut super::Highlighter) {
         self.height = area.height.saturating_sub(2);
+        let width = area.width.saturating_sub(3);
+        self.lines = COMMANDS.iter().flat_map(|row| lines(row, width, theme)).collect();
         self.scroll(0);
     }
 
     fn draw(&self, frame: &mut Frame, area: Rect, theme: &Theme) {
-        let inner = framed(frame, area, " Help · Esc closes ", theme);
-        let lines: Vec<Line> = COMMANDS.iter().map(|row| line(row, theme)).collect();
-        frame.render_widget(Paragraph::new(lines).scroll((self.top, 0)), inner);
+        let is_long = self.lines.len() > usize::from(self.height);
+        let title =
+            if is_long { " Help · ↑↓ scroll · Esc closes " } else { " Help · Esc closes " };
+        let inner = framed(frame, area, title, theme);
+        frame.render_widget(Paragraph::new(self.lines.clone()).scroll((self.top, 0)), inner);
     }
 }
 
-fn line<'a>(row: &Row, theme: &Theme) -> Line<'a> {
+/// Returns a row's keys, and beside them what they do; beneath them where there is little room.
+fn lines(row: &Row, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let keys = Span::styled(format!(" {:<KEYS$} ", keys(row)), theme.key);
+    let room = usize::from(width).saturating_sub(keys.width());
+    if room < KEYS {
+        let help = wrap(row.help, width.saturating_sub(3).max(1)).into_iter();
+        let help = help.map(|line| Line::styled(format!("   {line}"), theme.text));
+        return std::iter::once(Line::from(keys)).chain(help).collect();
+    }
+    let indent = " ".repeat(keys.width());
+    let mut help = wrap(row.help, u16::try_from(room).unwrap_or(u16::MAX)).into_iter();
+    let first = Span::styled(help.next().unwrap_or_default(), theme.text);
+    let rest = help.map(|line| Line::styled(format!("{indent}{line}"), theme.text));
+    std::iter::once(Line::from(vec![keys, first])).chain(rest).collect()
+}
+
+fn keys(row: &Row) -> String {
     let slash = row.slash.map(|slash| format!("/{slash} {}", row.argument));
     let keys: Vec<&str> = row.keys.iter().map(|(key, _)| *key).collect();
     let keys = [keys.join(", "), slash.unwrap_or_default()];
-    let shown = keys.iter().filter(|key| !key.is_empty()).map(|key| key.trim()).collect::<Vec<_>>();
-    Line::from(vec![
-        Span::styled(format!(" {:<34} ", shown.join("  ")), theme.key),
-        Span::styled(row.help, theme.text),
-    ])
+    keys.iter().filter(|key| !key.is_empty()).map(|key| key.trim()).collect::<Vec<_>>().join("  ")
 }

@@ -9,6 +9,7 @@ use super::completion::rank;
 use super::{Overlay, Reaction, framed};
 use crate::tui::command::{COMMANDS, Command, Row};
 use crate::tui::theme::Theme;
+use crate::tui::widget::clip;
 
 /// A typed filter over the commands.
 #[derive(Debug)]
@@ -91,10 +92,9 @@ impl Overlay for Palette {
             let key = row.key().map(str::to_owned).or(row.slash.map(|slash| format!("/{slash}")));
             let name = Span::styled(format!(" {:<20}", row.name), style);
             let key = Span::styled(format!(" {:<14}", key.unwrap_or_default()), theme.key);
-            frame.render_widget(
-                Line::from(vec![name, key, Span::styled(row.help, theme.dim)]),
-                area,
-            );
+            let taken = u16::try_from(name.width() + key.width()).unwrap_or(u16::MAX);
+            let help = clip(row.help, area.width.saturating_sub(taken));
+            frame.render_widget(Line::from(vec![name, key, Span::styled(help, theme.dim)]), area);
         }
     }
 

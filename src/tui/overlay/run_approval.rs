@@ -15,9 +15,6 @@ use crate::tui::theme::Theme;
 use crate::tui::widget::{Highlighter, wrap};
 use crate::visible;
 
-/// Rows under the frame that stay the composer's.
-const COMPOSER: u16 = 3;
-
 /// A command (or a look), and the answer to it.
 #[derive(Debug)]
 pub struct RunApproval {
@@ -67,10 +64,9 @@ fn place(cwd: &str, timeout_s: u64) -> String {
 impl RunApproval {
     /// Returns the frame: at the bottom, above the composer, as high as it needs to be.
     fn frame(&self, area: Rect, foot: usize) -> Rect {
-        let room = self::room(area);
         let wanted = self.lines.len() + foot + 2;
-        let height = u16::try_from(wanted).unwrap_or(u16::MAX).min(room.height);
-        Rect { y: room.bottom() - height, height, ..room }
+        let height = u16::try_from(wanted).unwrap_or(u16::MAX).min(area.height);
+        Rect { y: area.bottom() - height, height, ..area }
     }
 
     /// Returns what stands under the text, and the caret's column in its last line.
@@ -152,7 +148,7 @@ impl Overlay for RunApproval {
         let lines = wrap(&self.text, width).into_iter();
         self.lines = lines.map(|line| Line::styled(line, theme.text)).collect();
         let (foot, _) = self.foot(width, theme);
-        let room = usize::from(room(area).height.saturating_sub(2));
+        let room = usize::from(area.height.saturating_sub(2));
         self.answer.rule_is_shown = foot.len() < room;
         self.rows = room.saturating_sub(foot.len()).clamp(1, self.lines.len().max(1));
         self.scroll_by(0);
@@ -177,11 +173,6 @@ impl Overlay for RunApproval {
         let y = outer.y.saturating_add(row).min(outer.bottom().saturating_sub(2));
         Some(Position { x: outer.x + 3 + caret?, y })
     }
-}
-
-fn room(area: Rect) -> Rect {
-    let kept = if area.height > 4 * COMPOSER { COMPOSER } else { 0 };
-    Rect { height: area.height - kept, ..area }
 }
 
 fn text_width(area: Rect) -> u16 {
@@ -296,7 +287,7 @@ mod tests {
             rows[5],
             "│  Why not? x                                                                  │"
         );
-        assert_eq!(overlay.cursor(area), Some(Position { x: 13, y: 17 }));
+        assert_eq!(overlay.cursor(area), Some(Position { x: 13, y: 20 }));
     }
 
     #[test]

@@ -9,17 +9,22 @@ use crate::tui::theme::Theme;
 
 /// Draws the trefoil, what to do, and a suggestion if there is one.
 pub fn draw(frame: &mut Frame, area: Rect, theme: &Theme, suggestion: Option<&str>) {
+    let mut invitation = Line::from(Span::styled("Ask for a change, or a question.", theme.text));
+    let hints = [
+        Span::styled("      @", theme.key),
+        Span::styled(" file", theme.dim),
+        Span::styled("   /", theme.key),
+        Span::styled(" command", theme.dim),
+    ];
+    let room = usize::from(area.width).saturating_sub(invitation.width());
+    if hints.iter().map(Span::width).sum::<usize>() <= room {
+        invitation.spans.extend(hints);
+    }
     let mut lines = vec![
         Line::styled("♣", theme.brand),
         Line::styled("plan · implement · validate", theme.dim),
         Line::default(),
-        Line::from(vec![
-            Span::styled("Ask for a change, or a question.", theme.text),
-            Span::styled("      @", theme.key),
-            Span::styled(" file", theme.dim),
-            Span::styled("   /", theme.key),
-            Span::styled(" command", theme.dim),
-        ]),
+        invitation,
     ];
     if let Some(suggestion) = suggestion {
         lines.push(Line::from(vec![

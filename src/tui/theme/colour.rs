@@ -67,6 +67,9 @@ fn indexed(r: u8, g: u8, b: u8) -> u8 {
     u8::try_from(16 + 36 * lr + 6 * lg + lb).unwrap_or(15)
 }
 
+/// From this difference between its strongest and its weakest part on, a colour has a hue.
+const HUE: u8 = 64;
+
 /// The nearest of the 16 colours as most terminals show them.
 fn basic(r: u8, g: u8, b: u8) -> Color {
     const BASIC: [(Color, (u8, u8, u8)); 16] = [
@@ -87,7 +90,13 @@ fn basic(r: u8, g: u8, b: u8) -> Color {
         (Color::LightCyan, (85, 255, 255)),
         (Color::White, (255, 255, 255)),
     ];
-    let nearest = BASIC.iter().min_by_key(|(_, known)| distance((r, g, b), *known));
+    let chroma = |(r, g, b): (u8, u8, u8)| r.max(g).max(b) - r.min(g).min(b);
+    // What is told by its hue must not become one grey with what is not.
+    let is_hue = chroma((r, g, b)) >= HUE;
+    let nearest = BASIC
+        .iter()
+        .filter(|(_, known)| !is_hue || chroma(*known) > 0)
+        .min_by_key(|(_, known)| distance((r, g, b), *known));
     nearest.map_or(Color::Reset, |(colour, _)| *colour)
 }
 
@@ -125,5 +134,7 @@ mod tests {
             assert_eq!(indexed(r, g, b), index, "{text}");
         }
         assert_eq!(basic(250, 80, 80), Color::LightRed);
+        assert_eq!(basic(0x8a, 0x94, 0xa6), Color::Gray);
+        assert_eq!(basic(0x3f, 0xa3, 0x7c), Color::Cyan);
     }
 }

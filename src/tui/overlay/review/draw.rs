@@ -16,9 +16,8 @@ const WIDE: u16 = 100;
 const FILES_WIDTH: u16 = 28;
 /// The column that marks where the reader is.
 pub const MARK: u16 = 1;
-/// Rows kept for the conversation above and the composer below.
+/// Rows kept for the conversation above.
 const ABOVE: u16 = 2;
-const BELOW: u16 = 3;
 
 /// Where everything stands.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +33,8 @@ pub struct Places {
 impl Review {
     /// Returns where everything stands in the area between title and status line.
     pub fn places(&self, area: Rect) -> Places {
-        let (above, below) = if area.height > 14 { (ABOVE, BELOW) } else { (0, 0) };
-        let outer = Rect { y: area.y + above, height: area.height - above - below, ..area };
+        let above = if area.height > 14 { ABOVE } else { 0 };
+        let outer = Rect { y: area.y + above, height: area.height - above, ..area };
         let inside = Block::bordered().inner(outer);
         let asked = self.question_rows(question_width(inside)).min(inside.height);
         let body = Rect { height: inside.height - asked, ..inside };
@@ -95,10 +94,11 @@ impl Review {
             Span::styled(format!(" +{added}"), theme.ok),
             Span::styled(format!(" −{removed} "), theme.error),
         ]);
+        let room = usize::from(width).saturating_sub(counts.width() + 3);
         Block::bordered()
             .border_type(BorderType::Rounded)
             .border_style(theme.border_focused)
-            .title(self.title(theme))
+            .title(fit(self.title(theme), room))
             .title(counts.right_aligned())
             .title_bottom(self.keys(width, theme))
     }
@@ -106,11 +106,12 @@ impl Review {
     fn title(&self, theme: &Theme) -> Line<'static> {
         let files = match self.files.len() {
             1 => String::new(),
-            count => format!(" · {} of {count} files", (self.file + 1).min(count)),
+            count => format!("· {} of {count} files ", (self.file + 1).min(count)),
         };
         let mut title = Line::from(vec![
             Span::styled(" Review ", theme.title),
-            Span::styled(format!(" {}{files} ", self.tool), theme.text),
+            Span::styled(format!(" {} ", self.tool), theme.text),
+            Span::styled(files, theme.text),
         ]);
         if !self.reason.is_empty() {
             title.push_span(Span::styled(format!("· {} ", self.reason), theme.dim));
@@ -124,9 +125,8 @@ impl Review {
         }
         let mut keys = Vec::new();
         if let Some(answer) = &self.answer {
-            keys.extend([("y", "accept"), ("n", "reject…")]);
+            keys.extend([("y", "accept"), ("n", "reject…"), ("Esc", "stop")]);
             keys.extend(answer.rule.is_some().then_some(("a", "always…")));
-            keys.push(("Esc", "stop"));
         } else {
             keys.push(("Enter", "done"));
         }
@@ -137,9 +137,11 @@ impl Review {
         if width >= WIDE {
             keys.push(("← →", "sideways"));
         }
-        self.answer
+        let keys = self
+            .answer
             .as_ref()
-            .map_or_else(|| hints(&keys, theme), |answer| answer.hints(&keys, theme))
+            .map_or_else(|| hints(&keys, theme), |answer| answer.hints(&keys, theme));
+        fit_pairs(keys, usize::from(width).saturating_sub(2))
     }
 
     /// Returns the files around the current one that fit.
@@ -204,6 +206,22 @@ impl Review {
             }
         }
     }
+}
+
+/// Leaves out the last spans until the rest fits: half a word helps nobody.
+fn fit(mut line: Line<'static>, room: usize) -> Line<'static> {
+    while line.width() > room && line.spans.len() > 1 {
+        line.spans.pop();
+    }
+    line
+}
+
+/// Leaves out the last keys with their words until the rest fits.
+fn fit_pairs(mut line: Line<'static>, room: usize) -> Line<'static> {
+    while line.width() > room && line.spans.len() > 2 {
+        line.spans.truncate(line.spans.len() - 2);
+    }
+    line
 }
 
 /// Splits a row into the column that marks where the reader is, and the line itself.

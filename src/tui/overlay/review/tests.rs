@@ -87,8 +87,8 @@ fn files_stand_above_the_diff_where_it_is_narrow() {
         ]
     );
     assert_eq!(
-        rows[18],
-        "╰ y accept  n reject…  a always…  Esc stop  v split  [ ] hunks  { } files ─────╯"
+        rows[21],
+        "╰ y accept  n reject…  Esc stop  a always…  v split  [ ] hunks  { } files ─────╯"
     );
 }
 
@@ -121,9 +121,9 @@ fn keys_lead_to_verdicts_and_enter_to_none() {
 fn enter_says_what_to_press() {
     let mut review = review();
     press(&mut review, "⏎");
-    assert!(shown(&mut review, 80, 22)[18].contains("Press y to accept or n to reject."));
+    assert!(shown(&mut review, 80, 22)[21].contains("Press y to accept or n to reject."));
     press(&mut review, "j");
-    assert!(!shown(&mut review, 80, 22)[18].contains("Press y"));
+    assert!(!shown(&mut review, 80, 22)[21].contains("Press y"));
 }
 
 #[test]
@@ -131,8 +131,8 @@ fn always_shows_the_exact_rule_first() {
     let mut review = review();
     press(&mut review, "a");
     let rows = shown(&mut review, 80, 22);
-    assert!(rows[17].contains("Always allow edit_file(pkg/calculator.py) in this session?"));
-    assert!(rows[18].contains("y always") && rows[18].contains("n back"), "{}", rows[18]);
+    assert!(rows[20].contains("Always allow edit_file(pkg/calculator.py) in this session?"));
+    assert!(rows[21].contains("y always") && rows[21].contains("n back"), "{}", rows[21]);
 }
 
 #[test]
