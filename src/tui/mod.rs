@@ -50,6 +50,8 @@ pub async fn run(handle: AgentHandle, start: Start) -> anyhow::Result<()> {
         .context("The terminal could not be taken. Use -p to run without a screen.")?;
     let (mut app, effects) = App::new(seed, Instant::now());
     show(&mut terminal, &mut app)?;
+    let code = app.highlighter.clone();
+    tokio::task::spawn_blocking(move || code.warm_up());
     world.panic_on_demand();
     world.carry_out(effects, &mut terminal)?;
     live(&mut world, &mut terminal, &mut app).await
