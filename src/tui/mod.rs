@@ -52,7 +52,10 @@ pub async fn run(handle: AgentHandle, start: Start) -> anyhow::Result<()> {
     show(&mut terminal, &mut app)?;
     world.panic_on_demand();
     world.carry_out(effects, &mut terminal)?;
-    live(&mut world, &mut terminal, &mut app).await
+    let left = live(&mut world, &mut terminal, &mut app).await;
+    drop(terminal);
+    world.close().await;
+    left
 }
 
 async fn live(world: &mut World, terminal: &mut Terminal, app: &mut App) -> anyhow::Result<()> {
