@@ -213,7 +213,8 @@ pub fn list_sessions(cli: &Cli) -> Result<u8, Problem> {
     let all = Store::new(paths.sessions).list();
     let here: Vec<_> = all.into_iter().filter(|one| one.workspace == root.path()).collect();
     if here.is_empty() {
-        println!("There is no session of {} yet.", root.path().display());
+        let folder = root.path().display().to_string();
+        println!("There is no session of {} yet.", trefoil::visible::line(&folder));
     }
     for session in here {
         println!("{}  {}", session.id, trefoil::visible::line(&session.title));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::agent::{AgentEvent, AgentHandle, AgentRequest, Live};
 use crate::cli::OutputFormat;
@@ -50,6 +51,8 @@ pub async fn run(
     style: Style,
 ) -> anyhow::Result<u8> {
     let mut summary = Summary { kind: "result", session, ..Summary::default() };
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
     handle.requests.send(AgentRequest::Prompt(prompt)).await.context("The agent is gone.")?;
     loop {
         tokio::select! {
@@ -58,11 +61,14 @@ pub async fn run(
                 let is_idle = event == AgentEvent::Live(Live::Idle);
                 summary.take(&event, &style)?;
                 if is_idle { break }
+                continue;
             }
-            _ = tokio::signal::ctrl_c() => {
-                handle.requests.send(AgentRequest::Interrupt).await.ok();
-            }
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
+        // Whoever stops us means what we run as well: the turn ends in order, and its command with it.
+        handle.requests.send(AgentRequest::Interrupt).await.ok();
     }
     summary.close(&style)
 }
@@ -106,11 +112,7 @@ impl Summary {
                 say(&format!("The log is {}.", log.display()));
             }
         }
-        for rule in self.unapproved.iter().filter(|rule| !rule.is_empty()) {
-            say(&format!(
-                "An approval was needed that nobody could give; --allow '{rule}' admits it."
-            ));
-        }
+        self.unapproved.iter().for_each(|rule| say(&unapproved_told(rule)));
         if style.verbose {
             say(&format!(
                 "tokens: {} in ({} cached), {} out",
@@ -149,6 +151,15 @@ fn verdict(end: Option<&TurnEnd>, unapproved: &[String]) -> (u8, &'static str, O
         }
         None => (1, "failed", Some("The agent ended without a result.".to_owned())),
     }
+}
+
+fn unapproved_told(rule: &str) -> String {
+    if rule.is_empty() {
+        return "An approval was needed that nobody could give, and no rule can admit a line with \
+                shell syntax. Run without -p to give it."
+            .to_owned();
+    }
+    format!("An approval was needed that nobody could give; --allow '{rule}' admits it.")
 }
 
 fn progress(live: &Live) {

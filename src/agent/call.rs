@@ -166,12 +166,18 @@ impl Agent {
             reason,
             rule: rule.clone(),
         };
-        self.journal.live(Live::Approval(approval)).await;
-        let Ok(verdict) = self.inbox.verdict(&call.id).await else {
+        let Ok(verdict) = self.ask_now(approval).await else {
             self.decided(call, false, Why::Person { comment: None }).await?;
             return Ok(Permit::Ended(TurnEnd::Interrupted, NOT_RUN.to_owned()));
         };
         self.take_verdict(call, verdict, rule).await
+    }
+
+    async fn ask_now(&mut self, approval: Approval) -> Result<Verdict, Interrupted> {
+        let call = approval.call.clone();
+        self.inbox.forget_answers().await?;
+        self.journal.live(Live::Approval(approval)).await;
+        self.inbox.verdict(&call).await
     }
 
     async fn take_verdict(

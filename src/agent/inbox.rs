@@ -74,9 +74,17 @@ impl Inbox {
         }
     }
 
+    /// Forgets every answer given so far: whatever is asked next was not yet shown.
+    pub async fn forget_answers(&mut self) -> Result<(), Interrupted> {
+        while let Ok(request) = self.requests.try_recv() {
+            self.take(Some(request)).await?;
+        }
+        self.answers.clear();
+        Ok(())
+    }
+
     /// Waits for the person's word on a call.
     pub async fn verdict(&mut self, call: &CallId) -> Result<Verdict, Interrupted> {
-        self.answers.retain(|(answered, _)| answered == call);
         loop {
             if let Some((_, verdict)) = self.answers.pop() {
                 return Ok(verdict);
@@ -109,6 +117,11 @@ impl Inbox {
             Some(AgentRequest::Prompt(text)) => {
                 self.tell(Live::Queued { text: text.clone() }).await;
                 self.waiting.push_back(AgentRequest::Prompt(text));
+            }
+            // The turn cannot go on in a conversation that is gone: it ends, then all is cleared.
+            Some(AgentRequest::Clear) => {
+                self.waiting.push_back(AgentRequest::Clear);
+                return Err(Interrupted);
             }
             Some(other) => self.waiting.push_back(other),
         }

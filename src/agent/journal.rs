@@ -63,10 +63,11 @@ impl Journal {
         }
     }
 
-    /// Returns where the whole output of a call is kept, in a session that is kept.
-    pub fn keep(&self, call: &CallId) -> Option<Keep> {
-        let path = self.log.folder()?.join("outputs").join(format!("{call}.txt"));
-        Some(Keep::new(path, self.keys.clone()))
+    /// Returns what the output of a call passes; in a session that is kept, it is kept whole.
+    pub fn keep(&self, call: &CallId) -> Keep {
+        let path =
+            self.log.folder().map(|folder| folder.join("outputs").join(format!("{call}.txt")));
+        Keep::new(path, self.keys.clone())
     }
 
     /// A front end that is gone is noticed by the inbox; what it would have been told is in the log.

@@ -62,7 +62,6 @@ impl Agent {
                 }
                 AgentRequest::SetMode(mode) => self.set_mode(mode).await?,
                 AgentRequest::SetModel(model) => self.set_model(model).await?,
-                AgentRequest::Clear => self.clear().await?,
                 _ => {}
             }
         }

@@ -54,7 +54,10 @@ pub async fn run(handle: AgentHandle, start: Start) -> anyhow::Result<()> {
     tokio::task::spawn_blocking(move || code.warm_up());
     world.panic_on_demand();
     world.carry_out(effects, &mut terminal)?;
-    live(&mut world, &mut terminal, &mut app).await
+    let left = live(&mut world, &mut terminal, &mut app).await;
+    drop(terminal);
+    world.close().await;
+    left
 }
 
 async fn live(world: &mut World, terminal: &mut Terminal, app: &mut App) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use crossterm::event::{Event as Typed, EventStream};
@@ -28,6 +28,9 @@ const FILES: usize = 50_000;
 
 /// Messages that Up can bring back.
 const HISTORY: usize = 500;
+
+/// How long a running command may take to stop when the person leaves.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// The world around the screen.
 pub struct World {
@@ -198,6 +201,15 @@ impl World {
         self.keys = None;
         terminal.lend(|| kill_process(getpid(), Signal::TSTP))??;
         Ok(())
+    }
+
+    /// Leaves the agent and waits for its end: what it was running must not outlive us.
+    pub async fn close(self) {
+        let Self { requests, agent, .. } = self;
+        drop(requests);
+        let Some(mut events) = agent else { return };
+        let end = async { while events.recv().await.is_some() {} };
+        tokio::time::timeout(FAREWELL, end).await.ok();
     }
 
     /// Panics when a test asks for it, to see the terminal given back.

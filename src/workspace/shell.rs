@@ -90,7 +90,7 @@ pub async fn run(
     command: Command,
     launcher: &Launcher,
     live: mpsc::Sender<String>,
-    keep: Option<Keep>,
+    keep: Keep,
     cancel: CancellationToken,
 ) -> io::Result<Output> {
     let (child, mut streams) = start(&command, launcher, live, keep)?;
@@ -112,7 +112,7 @@ fn start(
     command: &Command,
     launcher: &Launcher,
     live: mpsc::Sender<String>,
-    keep: Option<Keep>,
+    keep: Keep,
 ) -> io::Result<(Child, Streams)> {
     let (out, stdout) = io::pipe()?;
     let (second, stderr) = match command.report {
@@ -223,15 +223,13 @@ struct Streams {
 /// Where output goes as it comes.
 struct Tap {
     live: mpsc::Sender<String>,
-    keep: Option<Keep>,
+    keep: Keep,
 }
 
 impl Tap {
     fn take(&mut self, capture: &mut Capture, bytes: &[u8]) {
         capture.take(bytes);
-        if let Some(keep) = &mut self.keep {
-            keep.take(bytes);
-        }
+        self.keep.take(bytes);
         if let Ok(room) = self.live.try_reserve() {
             room.send(capture.live(bytes));
         }
@@ -273,9 +271,10 @@ impl Streams {
             self.closed.extend(stream.map(|source| (which, source.capture)));
         }
         self.closed.sort_by_key(|(which, _)| *which);
-        let texts: Vec<String> = self.closed.iter().map(|(_, capture)| capture.text()).collect();
-        let kept =
-            self.tap.keep.and_then(|keep| keep.close(self.closed.iter().any(|(_, c)| c.is_cut())));
+        let Tap { keep, .. } = self.tap;
+        let text = |(_, capture): &(usize, Capture)| capture.text(|text| keep.clean(text));
+        let texts: Vec<String> = self.closed.iter().map(text).collect();
+        let kept = keep.close(self.closed.iter().any(|(_, c)| c.is_cut()));
         let body = match (&command.report, texts.as_slice()) {
             (Report::Sections { .. }, [out, err]) => format!("STDOUT:\n{out}STDERR:\n{err}"),
             (_, texts) => texts.concat(),

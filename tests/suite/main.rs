@@ -4,6 +4,7 @@
 
 mod architecture;
 mod demo;
+mod hostile;
 mod processes;
 mod providers;
 mod screens;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use trefoil::workspace::shell::{Report, environment, run};
+use trefoil::config::{Environment, Keys};
+use trefoil::workspace::shell::{Keep, Report, environment, run};
 use trefoil::workspace::{Command, Ended, Launcher, Output};
 
 fn launcher() -> Launcher {
@@ -25,10 +26,16 @@ fn shell(line: &str, folder: &Path) -> Command {
     }
 }
 
+/// Knows one key, which must not come out.
+fn keep() -> Keep {
+    let environment = Environment::from([("GEMINI_API_KEY", "sk-TESTSECRET-123456")]);
+    Keep::new(None, Keys::from(&environment, &Environment::default()))
+}
+
 async fn play(command: Command) -> Output {
     let (live, mut pieces) = mpsc::channel(8);
     let listen = tokio::spawn(async move { while pieces.recv().await.is_some() {} });
-    let output = run(command, &launcher(), live, None, CancellationToken::new()).await.unwrap();
+    let output = run(command, &launcher(), live, keep(), CancellationToken::new()).await.unwrap();
     listen.await.unwrap();
     output
 }
@@ -97,7 +104,7 @@ async fn an_interrupt_stops_the_whole_group() {
     let (live, mut pieces) = mpsc::channel(8);
     let cancel = CancellationToken::new();
     let token = cancel.clone();
-    let running = tokio::spawn(async move { run(command, &launcher(), live, None, token).await });
+    let running = tokio::spawn(async move { run(command, &launcher(), live, keep(), token).await });
     let mut seen = String::new();
     while !seen.contains("started") {
         seen += &pieces.recv().await.expect("the command says that it started");
@@ -190,4 +197,18 @@ async fn keys_stay_out_of_a_commands_environment() {
     let command = Command { environment: environment(vars), ..shell("env", folder.path()) };
     let text = play(command).await.text;
     assert!(text.contains("PATH=") && !text.contains("sk-TESTSECRET"), "{text}");
+}
+
+#[tokio::test]
+async fn no_piece_of_a_key_is_told_where_output_is_cut() {
+    // The cuts fall at every place of the key, one line after the other.
+    for shift in (0..24).step_by(3) {
+        let line = format!(
+            "printf '%{shift}s' ''; for i in $(seq 3000); do printf 'sk-TESTSECRET-123456.'; done"
+        );
+        let told = played(&line).await.text;
+        assert!(told.contains("left out here") && told.contains("[redacted]"), "{told}");
+        let pieces = told.replace("[redacted]", "");
+        assert!(!pieces.contains("sk-T") && !pieces.contains("123456"), "shift {shift}: {pieces}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The whole output of a command on disk, without keys, for the person.
+//! What a command's output passes on its way out: no key stays in it, and the whole of it is on disk for the person.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,7 +15,8 @@ const LINE: usize = 64 * 1024;
 /// A file that output is written to, made when the first output comes.
 #[derive(Debug)]
 pub struct Keep {
-    path: PathBuf,
+    /// `None` in a session that is not kept.
+    path: Option<PathBuf>,
     keys: Keys,
     file: Option<File>,
     /// What is not yet a whole line: a key must not be cut in two before it is looked for.
@@ -25,8 +26,16 @@ pub struct Keep {
 
 impl Keep {
     /// Names the file; its folder is made with it.
-    pub fn new(path: PathBuf, keys: Keys) -> Self {
+    pub fn new(path: Option<PathBuf>, keys: Keys) -> Self {
         Self { path, keys, file: None, pending: Vec::new(), written: 0 }
+    }
+
+    /// Returns a text without keys.
+    pub(super) fn clean(&self, text: String) -> String {
+        match self.keys.redact(&text) {
+            std::borrow::Cow::Borrowed(_) => text,
+            std::borrow::Cow::Owned(clean) => clean,
+        }
     }
 
     /// Writes output down. What cannot be written is not worth failing a command for.
@@ -49,10 +58,11 @@ impl Keep {
         let last = std::mem::take(&mut self.pending);
         self.write(&last);
         self.file.take()?;
+        let path = self.path?;
         if is_worth_it {
-            return Some(self.path);
+            return Some(path);
         }
-        std::fs::remove_file(&self.path).ok();
+        std::fs::remove_file(&path).ok();
         None
     }
 
@@ -61,7 +71,7 @@ impl Keep {
             return;
         }
         if self.file.is_none() {
-            self.file = create(&self.path).ok();
+            self.file = self.path.as_deref().and_then(|path| create(path).ok());
         }
         let Some(file) = &mut self.file else { return };
         let text = String::from_utf8_lossy(bytes);

@@ -137,6 +137,11 @@ impl Desk {
         self.start();
     }
 
+    /// Goes away without a word, as a front end that dies does.
+    pub fn leave(&mut self) {
+        self.handle = None;
+    }
+
     pub async fn send(&self, request: AgentRequest) {
         self.handle.as_ref().unwrap().requests.send(request).await.unwrap();
     }
