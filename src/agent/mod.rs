@@ -1,9 +1,11 @@
 //! Joins provider, tools and workspace into turns; knows nothing of screens.
 
 mod call;
+mod carry_out;
 mod inbox;
 mod journal;
 mod permission;
+mod permit;
 mod prompt;
 pub mod protocol;
 mod repeat;
