@@ -6,6 +6,7 @@ mod architecture;
 mod demo;
 mod processes;
 mod providers;
+mod pty;
 mod screens;
 mod support;
 mod turns;
