@@ -7,6 +7,7 @@ mod demo;
 mod hostile;
 mod processes;
 mod providers;
+mod pty;
 mod screens;
 mod support;
 mod turns;

@@ -1,5 +1,6 @@
 //! What the tests stand on.
 
 pub mod desk;
+pub mod pty;
 pub mod screen;
 pub mod server;
