@@ -19,7 +19,7 @@ const PRIVATE: &[&str] = &[
 ];
 /// The plain names of a model's key and place.
 const PLAIN: &[&str] = &["API_BASE", "MODEL"];
-/// What keeps programs from asking, paging, opening an editor or drawing.
+/// What keeps programs from asking, paging, opening an editor, drawing, or running what is stale.
 const QUIET: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_EDITOR", "true"),
@@ -29,6 +29,9 @@ const QUIET: &[(&str, &str)] = &[
     ("PAGER", "cat"),
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
+    // Python takes a cached module for current when size and second of the source agree: an edit right
+    // after a run would not be seen by the next one.
+    ("PYTHONDONTWRITEBYTECODE", "1"),
 ];
 
 /// Returns the environment for commands out of this process's own.
