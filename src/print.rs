@@ -51,6 +51,8 @@ pub async fn run(
     style: Style,
 ) -> anyhow::Result<u8> {
     let mut summary = Summary { kind: "result", session, ..Summary::default() };
+    // Listened to for the whole run: what comes while an event is printed must not be lost.
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
     handle.requests.send(AgentRequest::Prompt(prompt)).await.context("The agent is gone.")?;
@@ -63,7 +65,7 @@ pub async fn run(
                 if is_idle { break }
                 continue;
             }
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }
