@@ -116,14 +116,11 @@ fn overlays(frame: &mut Frame, app: &App) {
     let body = app.regions.body();
     if let Some(approval) = app.approvals.overlay() {
         approval.draw(frame, body, &app.theme);
-        if app.answers() {
-            if let Some(caret) = approval.cursor(body) {
-                frame.set_cursor_position(caret);
-            }
-        } else {
-            say_how_to_answer(frame, app, body);
+        if let Some(caret) = approval.cursor(body).filter(|_| app.answers()) {
+            frame.set_cursor_position(caret);
         }
     }
+    say_how_to_answer(frame, app, body);
     for overlay in &app.overlays {
         overlay.draw(frame, body, &app.theme);
         if let Some(caret) = overlay.cursor(body) {
@@ -132,12 +129,15 @@ fn overlays(frame: &mut Frame, app: &App) {
     }
 }
 
-/// While a draft stands, the approval's keys would be the draft's text: Tab goes there first.
+/// While a draft stands or the approval is aside, its keys are not taken: Tab goes there first.
 fn say_how_to_answer(frame: &mut Frame, app: &App, body: Rect) {
-    if app.composer.is_empty() || body.is_empty() {
+    let is_aside = app.approvals.overlay().is_none();
+    let waits = app.approvals.is_open() && (is_aside || !app.composer.is_empty());
+    if !waits || app.answers() || body.is_empty() {
         return;
     }
-    let line = Line::styled(" Tab to answer ", app.theme.selection);
+    let text = if is_aside { " An approval waits · Tab to answer " } else { " Tab to answer " };
+    let line = Line::styled(text, app.theme.selection);
     let width = u16::try_from(line.width()).unwrap_or(0).min(body.width);
     let x = body.x + (body.width - width) / 2;
     frame.render_widget(line, Rect { x, y: body.bottom() - 1, width, height: 1 });

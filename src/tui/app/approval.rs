@@ -30,6 +30,8 @@ struct Open {
     drawn: Option<Instant>,
     /// Whether the person went to it with Tab, past a draft.
     chosen: bool,
+    /// Whether the person put it aside with Tab, to read what is behind it.
+    aside: bool,
 }
 
 impl Approvals {
@@ -80,12 +82,18 @@ impl Approvals {
             overlay: (self.ask)(approval),
             drawn: None,
             chosen: false,
+            aside: false,
         });
     }
 
-    /// Returns the open approval.
+    /// Returns whether an approval waits, in sight or aside.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Returns the open approval, unless it was put aside.
     pub fn overlay(&self) -> Option<&dyn Overlay> {
-        self.open.as_ref().map(|open| &*open.overlay)
+        self.open.as_ref().filter(|open| !open.aside).map(|open| &*open.overlay)
     }
 
     /// Returns the open approval, to lay it out or hand it a key.
@@ -103,19 +111,30 @@ impl Approvals {
     /// Notes that something was typed into the draft.
     pub fn typed(&mut self, now: Instant) {
         self.last_typed = Some(now);
+        if let Some(open) = &mut self.open {
+            open.chosen = false;
+        }
     }
 
     /// Returns whether a key would reach the open approval.
     pub fn takes_keys(&self, draft_is_empty: bool, now: Instant) -> bool {
-        let is_meant = |open: &Open| open.chosen || draft_is_empty;
+        let is_meant = |open: &Open| !open.aside && (open.chosen || draft_is_empty);
         self.open.as_ref().is_some_and(is_meant) && self.is_quiet(now)
     }
 
-    /// Moves the focus to the open approval, or back to the draft; returns whether there was one to go to.
-    pub fn choose(&mut self, now: Instant) -> bool {
+    /// Goes to the open approval past a draft and back; without a draft, puts it aside and takes it up again.
+    /// Returns whether there was one.
+    pub fn choose(&mut self, draft_is_empty: bool, now: Instant) -> bool {
         let is_quiet = self.is_quiet(now);
         let Some(open) = &mut self.open else { return false };
-        open.chosen = !open.chosen && is_quiet;
+        if open.aside {
+            open.aside = false;
+            open.chosen = !draft_is_empty;
+        } else if draft_is_empty {
+            open.aside = is_quiet;
+        } else {
+            open.chosen = !open.chosen && is_quiet;
+        }
         true
     }
 

@@ -18,9 +18,7 @@ impl App {
         if let Some(command) = keymap::command(key, draft_is_empty) {
             return self.run(command);
         }
-        if self.approval_takes_keys() {
-            return Vec::new();
-        }
+        // Text that is no answer is the beginning of a message: from here on the keys are the draft's.
         self.write(key)
     }
 
@@ -30,15 +28,15 @@ impl App {
             let reaction = overlay.key(key);
             return self.react_overlay(reaction, key);
         }
+        if self.search.is_some() {
+            return self.search_key(key);
+        }
         if self.approval_takes_keys() {
             let reaction = self.approvals.overlay_mut().map(|overlay| overlay.key(key))?;
             return self.react_approval(reaction);
         }
-        if self.approvals.overlay().is_some() {
+        if self.approvals.is_open() {
             self.hold_approval(key);
-        }
-        if self.search.is_some() {
-            return self.search_key(key);
         }
         if self.completion.is_some() {
             return self.completion_key(key);

@@ -154,7 +154,7 @@ impl App {
 
     /// Returns when [`Event::Elapsed`] is wished for; `None` sleeps until something happens.
     pub fn wake_at(&self) -> Option<Instant> {
-        let moves = self.phases.is_working() && self.approvals.overlay().is_none();
+        let moves = self.phases.is_working() && !self.approvals.is_open();
         let tick = moves.then(|| self.now + TICK);
         let grace = self.approvals.quiet_at().filter(|at| *at > self.now);
         [tick, grace, self.quits_until].into_iter().flatten().min()

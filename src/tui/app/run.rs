@@ -121,7 +121,7 @@ impl App {
 
     /// Tab: takes the suggestion, goes to an approval, else round the panes.
     fn next_pane(&mut self) -> Vec<Effect> {
-        if self.approvals.choose(self.now) {
+        if self.approvals.choose(self.composer.is_empty(), self.now) {
             return Vec::new();
         }
         if let Some(suggestion) = self.suggestion.take_if(|_| self.composer.is_empty()) {

@@ -8,6 +8,9 @@ use crate::tui::effect::Effect;
 use crate::tui::overlay::Completion;
 use crate::tui::theme::Theme;
 
+const HOW_TO_NAME: &str =
+    "Name a model as PROVIDER/MODEL, for example /model gemini/gemini-3.8-flash.";
+
 impl App {
     /// Runs the draft as a `/` command; `None` where it is no such thing, like a path.
     pub(super) fn slash(&mut self, text: &str) -> Option<Vec<Effect>> {
@@ -19,6 +22,7 @@ impl App {
         };
         self.composer.take();
         self.completion = None;
+        self.notices.clear();
         Some(self.run_with(row.command, argument))
     }
 
@@ -37,13 +41,14 @@ impl App {
             Command::Mode if !argument.is_empty() => self.name_mode(argument),
             Command::Theme if !argument.is_empty() => self.name_theme(argument),
             Command::Search if !argument.is_empty() => self.search_for(argument),
+            Command::Model => self.say(HOW_TO_NAME),
             command => self.run(command),
         }
     }
 
     fn set_model(&mut self, model: &str) -> Vec<Effect> {
         if !model.contains('/') {
-            return self.say("A model is PROVIDER/MODEL, for example gemini/gemini-3.8-flash.");
+            return self.say(HOW_TO_NAME);
         }
         vec![Effect::Send(AgentRequest::SetModel(model.to_owned()))]
     }

@@ -100,12 +100,16 @@ impl Desk {
     }
 
     fn asks(&mut self, call: &str) {
+        self.asks_with(call, None);
+    }
+
+    fn asks_with(&mut self, call: &str, rule: Option<&str>) {
         self.live(Live::Approval(Approval {
             call: CallId(call.into()),
             tool: "run_command".into(),
             proposal: Proposal::Run { line: "touch PWNED".into(), cwd: ".".into(), timeout_s: 120 },
             reason: "No rule matches.".into(),
-            rule: None,
+            rule: rule.map(str::to_owned),
         }));
     }
 
@@ -251,6 +255,58 @@ fn tab_goes_to_an_approval_past_the_draft() {
     desk.press("Tab");
     assert_eq!(desk.press("y"), answer("c1", Verdict::Accept));
     assert_eq!(desk.draft(), "drafty");
+}
+
+#[test]
+fn a_word_typed_at_an_approval_is_a_message_and_never_an_answer() {
+    let mut desk = Desk::working();
+    desk.asks_with("1", Some("run_command(touch PWNED)"));
+    desk.passes(2_000);
+    assert_eq!(desk.types("okay", 60), []);
+    assert_eq!(desk.draft(), "okay");
+}
+
+#[test]
+fn always_takes_two_keys() {
+    let mut desk = Desk::working();
+    desk.asks_with("1", Some("run_command(touch PWNED)"));
+    desk.passes(2_000);
+    assert_eq!(desk.press("a"), []);
+    assert_eq!(desk.press("y"), answer("1", Verdict::Always));
+}
+
+#[test]
+fn a_search_has_the_keys_to_itself_while_an_approval_waits() {
+    let mut desk = Desk::working();
+    desk.asks_with("1", Some("run_command(touch PWNED)"));
+    desk.passes(2_000);
+    desk.press("Ctrl+f");
+    assert_eq!(desk.types("array", 500), []);
+    assert_eq!(desk.press("Esc"), []);
+    assert_eq!(desk.press("y"), answer("1", Verdict::Accept));
+}
+
+#[test]
+fn tab_puts_an_approval_aside_and_takes_it_up_again() {
+    let mut desk = Desk::working();
+    desk.asks("1");
+    desk.passes(2_000);
+    desk.press("Tab");
+    assert_eq!(desk.press("y"), []);
+    assert_eq!(desk.draft(), "y");
+    desk.press("Ctrl+c");
+    desk.press("Tab");
+    desk.passes(400);
+    assert_eq!(desk.press("y"), answer("1", Verdict::Accept));
+}
+
+#[test]
+fn a_queued_message_can_be_taken_back_while_an_approval_is_open() {
+    let mut desk = Desk::working();
+    desk.live(Live::Queued { text: "wait".into() });
+    desk.asks("1");
+    desk.passes(2_000);
+    assert_eq!(desk.press("Alt+Up"), [Effect::Send(AgentRequest::Unqueue)]);
 }
 
 #[test]

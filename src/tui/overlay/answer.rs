@@ -19,8 +19,6 @@ pub struct Answer {
     call: CallId,
     /// The rule that `always` grants, safe to show.
     pub rule: Option<String>,
-    /// Whether the frame shows the whole rule beside its key, so that no question need show it.
-    pub rule_is_shown: bool,
     stage: Stage,
 }
 
@@ -37,7 +35,7 @@ impl Answer {
     /// Begins the answer to an approval.
     pub fn to(approval: &Approval) -> Self {
         let rule = approval.rule.as_deref().map(|rule| visible::line(rule).into_owned());
-        Self { call: approval.call.clone(), rule, rule_is_shown: false, stage: Stage::Keys }
+        Self { call: approval.call.clone(), rule, stage: Stage::Keys }
     }
 
     /// Takes a key that answers; others are ignored.
@@ -67,9 +65,6 @@ impl Answer {
         match key.code {
             KeyCode::Char('y') => self.say(Verdict::Accept),
             KeyCode::Char('n') => self.go(Stage::Comment(Box::default())),
-            KeyCode::Char('a') if self.rule.is_some() && self.rule_is_shown => {
-                self.say(Verdict::Always)
-            }
             KeyCode::Char('a') if self.rule.is_some() => self.go(Stage::Rule),
             KeyCode::Esc => self.say(Verdict::Stop),
             _ => Reaction::Ignored,

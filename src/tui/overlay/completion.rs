@@ -11,7 +11,7 @@ use crate::tui::command::{COMMANDS, Row};
 use crate::tui::theme::Theme;
 
 /// Most rows that are offered at once.
-const ROWS: usize = 8;
+const ROWS: usize = 12;
 
 /// What is being completed, and the offers.
 #[derive(Debug, PartialEq, Eq)]

@@ -14,6 +14,18 @@ use crate::tui::widget::wrap;
 /// Columns of the keys.
 const KEYS: usize = 31;
 
+/// The keys of an approval, which are no commands: they mean something only there.
+const ANSWERS: &[(&str, &str)] = &[
+    ("y", "Let it stand, or let it run"),
+    ("n", "Reject it, with a comment for the model"),
+    ("a", "Let this call on this target always stand in this session; the rule is shown first"),
+    ("Esc", "Reject it and stop the work"),
+    ("Tab", "Put it aside to read what is behind it, and take it up again"),
+    ("j k, PgUp PgDn, g G", "Move in a diff"),
+    ("[ ], { }", "Go to another hunk, to another file"),
+    ("v, h l", "Show a diff unified or split; go sideways in it"),
+];
+
 /// A scrolled list of all rows.
 #[derive(Debug, Default)]
 pub struct Help {
@@ -51,7 +63,10 @@ impl Overlay for Help {
     fn layout(&mut self, area: Rect, theme: &Theme, _: &mut super::Highlighter) {
         self.height = area.height.saturating_sub(2);
         let width = area.width.saturating_sub(3);
-        self.lines = COMMANDS.iter().flat_map(|row| lines(row, width, theme)).collect();
+        let commands = COMMANDS.iter().flat_map(|row| lines(&keys(row), row.help, width, theme));
+        let title = Line::styled(" While an approval waits", theme.title);
+        let answers = ANSWERS.iter().flat_map(|(keys, help)| lines(keys, help, width, theme));
+        self.lines = commands.chain([Line::default(), title]).chain(answers).collect();
         self.scroll(0);
     }
 
@@ -64,17 +79,17 @@ impl Overlay for Help {
     }
 }
 
-/// Returns a row's keys, and beside them what they do; beneath them where there is little room.
-fn lines(row: &Row, width: u16, theme: &Theme) -> Vec<Line<'static>> {
-    let keys = Span::styled(format!(" {:<KEYS$} ", keys(row)), theme.key);
+/// Returns keys, and beside them what they do; beneath them where there is little room.
+fn lines(keys: &str, help: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let keys = Span::styled(format!(" {keys:<KEYS$} "), theme.key);
     let room = usize::from(width).saturating_sub(keys.width());
     if room < KEYS {
-        let help = wrap(row.help, width.saturating_sub(3).max(1)).into_iter();
+        let help = wrap(help, width.saturating_sub(3).max(1)).into_iter();
         let help = help.map(|line| Line::styled(format!("   {line}"), theme.text));
         return std::iter::once(Line::from(keys)).chain(help).collect();
     }
     let indent = " ".repeat(keys.width());
-    let mut help = wrap(row.help, u16::try_from(room).unwrap_or(u16::MAX)).into_iter();
+    let mut help = wrap(help, u16::try_from(room).unwrap_or(u16::MAX)).into_iter();
     let first = Span::styled(help.next().unwrap_or_default(), theme.text);
     let rest = help.map(|line| Line::styled(format!("{indent}{line}"), theme.text));
     std::iter::once(Line::from(vec![keys, first])).chain(rest).collect()

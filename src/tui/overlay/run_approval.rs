@@ -1,7 +1,7 @@
 //! A call that waits for a word: a command before it starts, or a look that a rule wants asked.
 //! The whole text is shown: wrapped, never cut, and scrolled when it is longer than the screen.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -128,6 +128,9 @@ impl Overlay for RunApproval {
         if reaction != Reaction::Ignored {
             return reaction;
         }
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            return Reaction::Ignored;
+        }
         let page = self.rows.max(1).cast_signed();
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => self.scroll_by(-1),
@@ -149,7 +152,6 @@ impl Overlay for RunApproval {
         self.lines = lines.map(|line| Line::styled(line, theme.text)).collect();
         let (foot, _) = self.foot(width, theme);
         let room = usize::from(area.height.saturating_sub(2));
-        self.answer.rule_is_shown = foot.len() < room;
         self.rows = room.saturating_sub(foot.len()).clamp(1, self.lines.len().max(1));
         self.scroll_by(0);
     }
@@ -193,9 +195,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::agent::{AgentRequest, Verdict};
     use crate::session::CallId;
-    use crate::tui::effect::Effect;
 
     fn ask(line: &str, rule: Option<&str>) -> RunApproval {
         RunApproval::of(Approval {
@@ -288,19 +288,6 @@ mod tests {
             "│  Why not? x                                                                  │"
         );
         assert_eq!(overlay.cursor(area), Some(Position { x: 13, y: 20 }));
-    }
-
-    #[test]
-    fn always_needs_no_second_key_where_the_rule_is_in_sight() {
-        let mut overlay = ask("ls", Some("run_command(ls)"));
-        shown(&mut overlay, 80, 22);
-        let verdict = Verdict::Always;
-        let answer = AgentRequest::Answer { call: CallId("1".into()), verdict };
-        let effects = vec![Effect::Send(answer)];
-        let reaction = overlay.key(KeyCode::Char('a').into());
-        assert_eq!(reaction, Reaction::Effects { close: true, effects });
-        shown(&mut overlay, 20, 5);
-        assert_eq!(overlay.key(KeyCode::Char('a').into()), Reaction::Taken);
     }
 
     #[test]
