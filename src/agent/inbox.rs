@@ -97,10 +97,11 @@ impl Inbox {
 
     /// Gives messages that never went to the model back to the front end.
     pub async fn give_back(&mut self) {
-        for request in std::mem::take(&mut self.waiting) {
+        // Each goes before what is in the draft already, so the last said goes first.
+        for request in std::mem::take(&mut self.waiting).into_iter().rev() {
             match request {
                 AgentRequest::Prompt(text) => self.tell(Live::Unqueued { text }).await,
-                other => self.waiting.push_back(other),
+                other => self.waiting.push_front(other),
             }
         }
     }

@@ -440,8 +440,10 @@ async fn a_queued_message_can_be_taken_back_and_comes_back_after_an_interrupt() 
         _ => None,
     };
     assert_eq!(desk.until(unqueued).await, "second");
+    desk.send(AgentRequest::Prompt("third".to_owned())).await;
     desk.send(AgentRequest::Interrupt).await;
-    assert_eq!(desk.until(unqueued).await, "first");
+    assert_eq!(desk.until(unqueued).await, "third", "the last goes into the draft first");
+    assert_eq!(desk.until(unqueued).await, "first", "and the first before it");
     let turn = desk.finish(&mut accept).await;
     assert_eq!(turn.end(), &TurnEnd::Interrupted);
 }
