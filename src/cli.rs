@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use crate::config::Mode;
 
 /// A full-screen terminal pair programmer: nothing reaches your disk that you have not let stand.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 #[command(name = "trefoil", version, max_term_width = 100)]
 pub struct Cli {
     /// What to do; sent at once

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use include_dir::{Dir, include_dir};
 
-use crate::provider::scripted::Script;
+use crate::config::Network;
+use crate::provider::scripted::{Pace, Script};
+use crate::provider::{Connection, ErrorKind, ProviderError};
 
 /// What the screen suggests to ask.
 pub const SUGGESTION: &str = "fix the failing test";
@@ -15,9 +17,12 @@ pub const MODEL: &str = "scripted/demo";
 
 static CALCULATOR: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sandbox-demo");
 
-/// Returns the script that fixes the calculator.
-pub fn script() -> anyhow::Result<Script> {
-    Script::parse(include_str!("../assets/demo.toml")).context("The demo's script is broken.")
+/// Connects to the script that fixes the calculator: also from a session that is gone on with.
+pub fn connect(pace: Pace, network: &Network) -> Result<Connection, ProviderError> {
+    let script = Script::parse(include_str!("../assets/demo.toml")).map_err(|error| {
+        ProviderError::new(ErrorKind::BadRequest, format!("The demo's script is broken: {error}"))
+    })?;
+    Ok(Connection::to_script("demo", script, pace, network))
 }
 
 /// Lays the calculator into a new folder under `parent`, with one commit; the folder is kept.
@@ -51,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_script_can_be_read() {
-        script().unwrap();
+        connect(Pace::Instant, &Network::default()).map(|_| ()).unwrap();
     }
 
     #[test]

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use session::{NO_HOME, Session};
-use trefoil::agent::{Agent, AgentHandle, Connect, Rules, Setup};
-use trefoil::cli::{Cli, OutputFormat};
+use trefoil::agent::{Agent, AgentHandle, Connect, Rule, Rules, Setup};
+use trefoil::cli::Cli;
 use trefoil::config::{Environment, Flags, Loaded, Paths, Sources};
-use trefoil::provider::scripted::{Pace, Script};
-use trefoil::provider::{Connection, catalog};
+use trefoil::provider::scripted::Pace;
+use trefoil::provider::{ErrorKind, ProviderError, catalog};
 use trefoil::session::Store;
 use trefoil::tui::app::Seed;
 use trefoil::tui::theme::{Depth, Theme};
@@ -29,6 +29,12 @@ impl Problem {
     /// Makes a problem of how the program was called.
     pub fn usage(text: &str) -> Self {
         Self { error: anyhow::Error::msg(text.to_owned()), code: 2 }
+    }
+
+    /// Makes a problem of a model that cannot be connected to.
+    fn model(error: ProviderError) -> Self {
+        let code = if error.kind == ErrorKind::Auth { 6 } else { 2 };
+        Self { error: error.into(), code }
     }
 
     fn config(error: impl Into<anyhow::Error>) -> Self {
@@ -51,7 +57,7 @@ pub struct Opening {
     loaded: Loaded,
     rules: Rules,
     session: Session,
-    script: Option<Script>,
+    is_demo: bool,
     notices: Vec<String>,
     /// Dropping it writes what is left of the log file.
     trace: Option<trace::Guard>,
@@ -62,18 +68,21 @@ impl Opening {
     pub fn from(cli: &Cli) -> Result<Self, Problem> {
         let environment = Environment::from_process();
         let paths = Paths::from(&environment);
-        let root = root_of(cli)?;
+        let root = root_of(cli, paths.as_ref())?;
         let mut loaded = load(cli, &environment, paths.as_ref(), &root)?;
+        for rule in &cli.allow {
+            Rule::parse(rule).map_err(|error| Problem::usage(&error.to_string()))?;
+        }
         let rules = Rules::parse(&loaded.config.permissions).map_err(Problem::config)?;
-        let script = if cli.demo { Some(demo::script()?) } else { None };
-        if script.is_some() {
+        if cli.demo {
             demo::MODEL.clone_into(&mut loaded.config.model);
         }
         let trace =
             paths.as_ref().and_then(|paths| trace::start(paths, &environment, loaded.keys.clone()));
         let mut notices = std::mem::take(&mut loaded.notices);
         let session = Session::of(cli, paths.as_ref(), &root, &mut loaded, &mut notices)?;
-        Ok(Self { environment, paths, root, loaded, rules, session, script, notices, trace })
+        let is_demo = cli.demo;
+        Ok(Self { environment, paths, root, loaded, rules, session, is_demo, notices, trace })
     }
 
     /// Plays one prompt without a screen.
@@ -88,6 +97,7 @@ impl Opening {
         let session = self.session_id();
         let _trace = self.trace.take();
         let connect = self.connect(Pace::Instant);
+        connect(&self.loaded.config.model).map_err(Problem::model)?;
         let handle = self.agent(connect, false);
         Ok(print::run(handle, session, prompt, style).await?)
     }
@@ -95,7 +105,7 @@ impl Opening {
     /// Opens the screen.
     pub async fn show(mut self, prompt: Option<String>) -> Result<u8, Problem> {
         let folder = self.root.path().to_owned();
-        let is_demo = self.script.is_some();
+        let is_demo = self.is_demo;
         let connect = self.connect(Pace::Realistic);
         if let Err(error) = connect(&self.loaded.config.model) {
             self.notices.push(error.message);
@@ -118,7 +128,7 @@ impl Opening {
         }
         let latest = paths.and_then(|paths| Store::new(paths.sessions).latest(&folder));
         if latest.is_some_and(|latest| latest.id == session) {
-            println!("Go on with: trefoil -r {session}");
+            println!("Go on with: {} -r {session}", program());
         }
         Ok(0)
     }
@@ -128,7 +138,7 @@ impl Opening {
         for notice in &self.notices {
             eprintln!("{}", trefoil::visible::line(notice));
         }
-        if self.script.is_some() && cli.output_format == OutputFormat::Text {
+        if self.is_demo {
             eprintln!("The demo's folder: {}", self.root.path().display());
         }
         if let (true, Some(trace)) = (cli.verbose, &self.trace) {
@@ -149,14 +159,14 @@ impl Opening {
         Ok(Seed {
             workspace: shown(self.root.path(), &self.environment),
             model: self.loaded.config.model.clone(),
-            is_scripted: self.script.is_some() || self.loaded.config.model.starts_with("scripted/"),
+            is_scripted: self.loaded.config.model.starts_with("scripted/"),
             mode: self.loaded.config.approval_mode,
             theme,
             zone: jiff::tz::TimeZone::system(),
             past: std::mem::take(&mut self.session.past),
             history: Vec::new(),
             prompt,
-            suggestion: self.script.is_some().then(|| demo::SUGGESTION.to_owned()),
+            suggestion: self.is_demo.then(|| demo::SUGGESTION.to_owned()),
             notices: std::mem::take(&mut self.notices),
             window: |model| catalog::lookup(model).map(|known| known.window),
             cost: catalog::cost,
@@ -166,13 +176,12 @@ impl Opening {
     /// Returns how a model is connected to: the demo's script, or whatever a name stands for.
     fn connect(&self, pace: Pace) -> Connect {
         let (keys, endpoints) = (self.loaded.keys.clone(), self.loaded.endpoints.clone());
-        let (network, script) = (self.loaded.config.network.clone(), self.script.clone());
-        Box::new(move |model| match &script {
-            Some(script) if model == demo::MODEL => {
-                let name = model.split_once('/').map_or(model, |(_, name)| name);
-                Ok(Connection::to_script(name, script.clone(), pace, &network))
+        let network = self.loaded.config.network.clone();
+        Box::new(move |model| {
+            if model == demo::MODEL {
+                return demo::connect(pace, &network);
             }
-            _ => trefoil::provider::connect(model, &keys, &endpoints, &network, pace),
+            trefoil::provider::connect(model, &keys, &endpoints, &network, pace)
         })
     }
 
@@ -208,7 +217,7 @@ impl Opening {
 /// Shows this workspace's sessions, for `-r` without an id.
 pub fn list_sessions(cli: &Cli) -> Result<u8, Problem> {
     let environment = Environment::from_process();
-    let root = root_of(cli)?;
+    let root = root_of(&Cli { resume: None, ..cli.clone() }, None)?;
     let Some(paths) = Paths::from(&environment) else { return Err(Problem::usage(NO_HOME)) };
     let all = Store::new(paths.sessions).list();
     let here: Vec<_> = all.into_iter().filter(|one| one.workspace == root.path()).collect();
@@ -222,15 +231,25 @@ pub fn list_sessions(cli: &Cli) -> Result<u8, Problem> {
     Ok(0)
 }
 
-fn root_of(cli: &Cli) -> Result<Root, Problem> {
-    let folder = if cli.demo {
-        demo::lay_out(&std::env::temp_dir())?
-    } else {
-        cli.home.clone().unwrap_or_else(|| PathBuf::from("."))
+/// Returns where a session was; a log whose first line is damaged does not say, and then it is here.
+fn workspace_of(id: &str, paths: &Paths) -> Result<PathBuf, Problem> {
+    let session = Store::new(&paths.sessions).summary_of(id).map_err(anyhow::Error::from)?;
+    let is_known = !session.workspace.as_os_str().is_empty();
+    Ok(if is_known { session.workspace } else { PathBuf::from(".") })
+}
+
+/// Opens the workspace: the demo's new one, the one that was named, the resumed session's own, or this one.
+fn root_of(cli: &Cli, paths: Option<&Paths>) -> Result<Root, Problem> {
+    let folder = match (&cli.home, &cli.resume, paths) {
+        _ if cli.demo => demo::lay_out(&std::env::temp_dir())?,
+        (Some(home), ..) => home.clone(),
+        (None, Some(id), Some(paths)) => workspace_of(id, paths)?,
+        _ => PathBuf::from("."),
     };
-    let root = Root::open(&folder)
-        .with_context(|| format!("The folder {} cannot be opened", folder.display()))?;
-    Ok(root)
+    Root::open(&folder).map_err(|error| {
+        let folder = folder.display();
+        Problem::usage(&format!("The folder {folder} cannot be opened: {error}. Name one with -C."))
+    })
 }
 
 fn load(
@@ -268,4 +287,9 @@ fn shown(path: &Path, environment: &Environment) -> String {
         Some(rest) => format!("~/{}", rest.display()),
         None => path.display().to_string(),
     }
+}
+
+/// Returns how this program was called, so that what is told to be typed works as it stands.
+fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "trefoil".to_owned())
 }

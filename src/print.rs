@@ -122,6 +122,7 @@ impl Summary {
             ));
         }
         match style.format {
+            OutputFormat::Text if self.result.trim().is_empty() => {}
             OutputFormat::Text if style.is_terminal => out(&visible::text(self.result.trim_end()))?,
             OutputFormat::Text => out(self.result.trim_end())?,
             OutputFormat::Json | OutputFormat::StreamJson => out(&serde_json::to_string(&self)?)?,
@@ -167,7 +168,7 @@ fn unapproved_told(rule: &str) -> String {
 fn progress(live: &Live) {
     if let Live::Retrying { attempt, wait_ms, reason } = live {
         let seconds = *wait_ms as f64 / 1000.0;
-        say(&format!("{reason} Trying again in {seconds:.1} s (attempt {attempt})."));
+        say(&format!("{reason} (attempt {attempt}, the next in {seconds:.1} s)"));
     }
 }
 

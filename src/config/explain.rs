@@ -53,6 +53,7 @@ fn nearest(message: &str) -> Option<&str> {
     (likeness(wrong, best) >= NEAR).then_some(best)
 }
 
+/// Two letters that traded places are as near as can be; the rest is by common letters.
 fn likeness(a: &str, b: &str) -> f64 {
-    strsim::jaro_winkler(a, b)
+    if strsim::damerau_levenshtein(a, b) == 1 { 1.0 } else { strsim::jaro_winkler(a, b) }
 }

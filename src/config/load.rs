@@ -264,6 +264,7 @@ mod tests {
         for (text, parts) in [
             ("# ours\n\nmodle = \"x\"\n", ["config.toml line 3", "modle", "`model`"]),
             ("[limits]\nread_line = 3\n", ["line 2", "read_line", "`read_lines`"]),
+            ("approval_mode = \"aks\"\n", ["line 1", "aks", "`ask`?"]),
             ("approval_mode = \"asks\"\n", ["line 1", "asks", "`ask`"]),
             ("approval_mode = \"auto\"\n", ["line 1", "auto", "sandbox"]),
             ("max_turns = \"many\"\n", ["line 1", "max_turns", "integer"]),

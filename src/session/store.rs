@@ -86,6 +86,12 @@ impl Store {
         Ok(Loaded { log, entries, damaged })
     }
 
+    /// Returns what a list shows of one session, named as for [`Store::open`].
+    pub fn summary_of(&self, id: &str) -> Result<Summary, LogError> {
+        let id = self.find(id)?;
+        self.summary(id.clone()).ok_or(LogError::Unknown(id))
+    }
+
     fn find(&self, prefix: &str) -> Result<String, LogError> {
         let mut ids = self.ids();
         ids.retain(|id| id.starts_with(prefix));

@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("provider", &["session", "config"]),
     ("tool", &["workspace", "session", "config"]),
     ("agent", &["provider", "tool", "workspace", "session", "config"]),
-    ("demo", &["provider"]),
+    ("demo", &["provider", "config"]),
     ("cli", &["config"]),
     ("print", &["agent", "session", "workspace", "config", "cli"]),
     ("tui", &["agent", "session", "workspace", "config"]),

@@ -115,7 +115,7 @@ fn what_is_called_wrongly_says_how_it_is_called() {
     for (arguments, code, parts) in [
         (&["--bogus"][..], 2, &["--bogus"][..]),
         (&["hello"], 2, &["The screen needs a terminal.", "-p"]),
-        (&["-p", "hi", "-m", "nobody/nothing"], 1, &["nobody", "gemini/MODEL"]),
+        (&["-p", "hi", "-m", "nobody/nothing"], 2, &["nobody", "gemini/MODEL"]),
         (&["-p", "hi", "-m", "gemini/gemini-3.8-flash"], 6, &["GEMINI_API_KEY", "--demo"]),
     ] {
         let output = run(&house, arguments);
