@@ -114,6 +114,7 @@ impl Opening {
         let start = tui::Start {
             root: Arc::new(self.root.clone()),
             environment: self.environment.clone(),
+            keys: self.loaded.keys.clone(),
             paths: self.paths.clone(),
             seed: self.seed(prompt)?,
         };

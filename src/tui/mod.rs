@@ -26,7 +26,7 @@ use self::app::{App, Seed};
 use self::terminal::Terminal;
 use self::world::{Flow, World};
 use crate::agent::AgentHandle;
-use crate::config::{Environment, Paths};
+use crate::config::{Environment, Keys, Paths};
 use crate::workspace::Root;
 
 /// The shortest time between two frames that no key asked for.
@@ -38,13 +38,15 @@ pub struct Start {
     /// `None`: nothing is read or kept.
     pub paths: Option<Paths>,
     pub environment: Environment,
+    /// What must not stand in the history.
+    pub keys: Keys,
     pub seed: Seed,
 }
 
 /// Shows the screen until the person leaves, the terminal goes or a signal comes.
 pub async fn run(handle: AgentHandle, start: Start) -> anyhow::Result<()> {
-    let Start { root, paths, environment, mut seed } = start;
-    let mut world = World::new(handle, root, paths, environment)?;
+    let Start { root, paths, environment, keys, mut seed } = start;
+    let mut world = World::new(handle, root, paths, environment, keys)?;
     seed.history = world.history();
     let mut terminal = Terminal::take()
         .context("The terminal could not be taken. Use -p to run without a screen.")?;

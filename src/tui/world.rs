@@ -17,7 +17,7 @@ use super::effect::Effect;
 use super::event::{Event, typed};
 use super::terminal::Terminal;
 use crate::agent::{AgentEvent, AgentHandle, AgentRequest};
-use crate::config::{Environment, Paths};
+use crate::config::{Environment, Keys, Paths};
 use crate::workspace::{Root, git, walk};
 
 /// Agent events taken at once, so that a flood never starves the keyboard.
@@ -44,6 +44,7 @@ pub struct World {
     root: Arc<Root>,
     paths: Option<Paths>,
     environment: Environment,
+    secrets: Keys,
 }
 
 /// Everything that was ready at once.
@@ -67,6 +68,7 @@ impl World {
         root: Arc<Root>,
         paths: Option<Paths>,
         environment: Environment,
+        secrets: Keys,
     ) -> anyhow::Result<Self> {
         let (answer, answers) = mpsc::unbounded_channel();
         let listen = |kind, name| signal(kind).map(|signal| (signal, name));
@@ -77,7 +79,18 @@ impl World {
         ];
         let AgentHandle { requests, events } = handle;
         let agent = Some(events);
-        Ok(Self { requests, agent, keys: None, answers, answer, signals, root, paths, environment })
+        Ok(Self {
+            requests,
+            agent,
+            keys: None,
+            answers,
+            answer,
+            signals,
+            root,
+            paths,
+            environment,
+            secrets,
+        })
     }
 
     /// Waits until something happens, or `wake` comes, and takes all that is ready.
@@ -177,7 +190,9 @@ impl World {
     /// Keeps a message, one JSON string a line. Where it cannot be kept, the work matters more.
     fn remember(&self, text: &str) {
         let Some(path) = self.history_file() else { return };
-        if let Err(error) = append(&path, &serde_json::Value::from(text).to_string()) {
+        if let Err(error) =
+            append(&path, &serde_json::Value::from(self.secrets.redact(text).as_ref()).to_string())
+        {
             tracing::warn!("The history was not saved: {error}.");
         }
     }

@@ -44,8 +44,9 @@ impl Review {
             width: question_width(inside),
             height: asked,
         };
-        let (files, rule, diff) =
-            if area.width >= WIDE { columns(body) } else { self.stacked(body) };
+        // One file needs no column of its own: the diff's sides need the room.
+        let has_column = area.width >= WIDE && self.files.len() > 1;
+        let (files, rule, diff) = if has_column { columns(body) } else { self.stacked(body) };
         Places { outer, files, rule, diff, question }
     }
 
@@ -87,7 +88,7 @@ impl Review {
             .iter()
             .fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
         // The column of files has no room for it.
-        let hunk = self.files.get(self.file).filter(|_| width >= WIDE);
+        let hunk = self.files.get(self.file).filter(|_| width >= WIDE && self.files.len() > 1);
         let hunk = hunk.map_or_else(String::new, |file| format!(" {} ", self.hunk_of(file)));
         let counts = Line::from(vec![
             Span::styled(hunk, theme.dim),
