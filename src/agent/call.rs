@@ -4,16 +4,13 @@ use std::time::Instant;
 
 use super::Agent;
 use super::carry_out::{Step, broke};
-use super::permit::Permit;
+use super::permit::{NOT_RUN, Permit};
 use super::repeat::Repeated;
 use crate::session::{LogError, Record, ToolCall, ToolResult, TurnEnd, Why};
 use crate::tool::{self, Context, Intent, Outcome, Refusal, Tool};
 
 /// Times a change is computed anew because the file changed under it.
 const REBASES: u32 = 3;
-
-/// What the model is told of a call that the end of the turn came before.
-pub(super) const NOT_RUN: &str = "Not run: the person stopped the turn before this call.";
 
 impl Agent {
     /// Answers every call of a reply in order; an end of the turn answers the rest with why they never ran.

@@ -1,12 +1,13 @@
 //! Whether a call may act: rules and mode, then the person, or what is told where nobody can be asked.
 
 use super::Agent;
-use super::call::NOT_RUN;
 use super::inbox::Interrupted;
 use super::permission::{self, Ruling};
 use super::protocol::{Approval, Live, Verdict};
 use crate::session::{Failure, LogError, Proposal, Record, ToolCall, TurnEnd, Why};
 
+/// What the model is told of a call that the end of the turn came before.
+pub(super) const NOT_RUN: &str = "Not run: the person stopped the turn before this call.";
 const REPEATS: &str = "The model made the same call three times in a row; the turn was ended.";
 
 /// Whether a call may act.

@@ -8,6 +8,7 @@ pub mod draw;
 pub mod effect;
 pub mod event;
 mod foreign;
+mod keyboard;
 pub mod keymap;
 pub mod layout;
 pub mod overlay;

@@ -4,17 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use crossterm::event::{Event as Typed, EventStream};
-use futures::StreamExt;
+use crossterm::event::Event as Typed;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::effect::Effect;
 use super::event::{Event, typed};
+use super::keyboard::Keyboard;
 use super::terminal::Terminal;
 use crate::agent::{AgentEvent, AgentHandle, AgentRequest};
 use crate::config::{Environment, Keys, Paths};
@@ -32,15 +31,18 @@ const HISTORY: usize = 500;
 /// How long a running command may take to stop when the person leaves.
 const FAREWELL: Duration = Duration::from_secs(3);
 
+const GONE: &str = "The terminal is gone.";
+
 /// The world around the screen.
 pub struct World {
     requests: mpsc::Sender<AgentRequest>,
     agent: Option<mpsc::Receiver<AgentEvent>>,
     /// `None` while the terminal is lent to someone else, who then gets the keys.
-    keys: Option<EventStream>,
+    keyboard: Option<Keyboard>,
     answers: mpsc::UnboundedReceiver<Event>,
     answer: mpsc::UnboundedSender<Event>,
     signals: [(Signal, &'static str); 3],
+    resized: Signal,
     root: Arc<Root>,
     paths: Option<Paths>,
     environment: Environment,
@@ -82,10 +84,11 @@ impl World {
         Ok(Self {
             requests,
             agent,
-            keys: None,
+            keyboard: None,
             answers,
             answer,
             signals,
+            resized: signal(SignalKind::window_change())?,
             root,
             paths,
             environment,
@@ -95,35 +98,32 @@ impl World {
 
     /// Waits until something happens, or `wake` comes, and takes all that is ready.
     pub async fn next(&mut self, wake: Option<Instant>) -> anyhow::Result<Batch> {
-        let keys = self.keys.get_or_insert_with(EventStream::new);
+        let keyboard = listening(&mut self.keyboard)?;
         let [terminate, hangup, interrupt] = &mut self.signals;
         let mut pressed = Vec::new();
         let mut events = Vec::new();
         tokio::select! {
-            key = keys.next() => pressed.push(key.context("The terminal is gone.")??),
+            keys = keyboard.next() => pressed.extend(keys.context(GONE)?),
             event = told(&mut self.agent) => events.push(event),
             Some(event) = self.answers.recv() => events.push(event),
             _ = terminate.0.recv() => bail!("Stopped by {}.", terminate.1),
             _ = hangup.0.recv() => bail!("Stopped by {}.", hangup.1),
             _ = interrupt.0.recv() => bail!("Stopped by {}.", interrupt.1),
+            Some(()) = self.resized.recv() => events.extend(resize()),
             () = alarm(wake) => events.push(Event::Elapsed),
         }
-        self.take_ready(&mut pressed, &mut events).await?;
+        self.take_ready(&mut pressed, &mut events)?;
         let has_keys = !pressed.is_empty();
         let events = typed(&pressed).into_iter().chain(events).collect();
         Ok(Batch { events, has_keys })
     }
 
-    async fn take_ready(
+    fn take_ready(
         &mut self,
         pressed: &mut Vec<Typed>,
         events: &mut Vec<Event>,
     ) -> anyhow::Result<()> {
-        let keys = self.keys.get_or_insert_with(EventStream::new);
-        // The stream keeps the waker of the first poll that found nothing: it must be this task's own.
-        while let Poll::Ready(key) = futures::poll!(keys.next()) {
-            pressed.push(key.context("The terminal is gone.")??);
-        }
+        pressed.extend(listening(&mut self.keyboard)?.ready().context(GONE)?);
         while let Ok(event) = self.answers.try_recv() {
             events.push(event);
         }
@@ -198,7 +198,7 @@ impl World {
     }
 
     fn edit(&mut self, text: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
-        self.keys = None;
+        self.keyboard.take().into_iter().for_each(Keyboard::stop);
         let variable = |name: &str| self.environment.get(name);
         let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or("vi");
         let event = match terminal.lend(|| edit(editor, text))? {
@@ -213,7 +213,7 @@ impl World {
 
     fn suspend(&mut self, terminal: &mut Terminal) -> anyhow::Result<()> {
         use rustix::process::{Signal, getpid, kill_process};
-        self.keys = None;
+        self.keyboard.take().into_iter().for_each(Keyboard::stop);
         terminal.lend(|| kill_process(getpid(), Signal::TSTP))??;
         Ok(())
     }
@@ -255,6 +255,19 @@ async fn told(agent: &mut Option<mpsc::Receiver<AgentEvent>>) -> Event {
             Event::AgentGone
         }
     }
+}
+
+fn listening(keyboard: &mut Option<Keyboard>) -> anyhow::Result<&mut Keyboard> {
+    if keyboard.is_none() {
+        *keyboard = Some(Keyboard::listen().context("The keyboard cannot be listened to.")?);
+    }
+    keyboard.as_mut().context(GONE)
+}
+
+/// Returns the terminal's new size; none where it is gone, which its keyboard tells.
+fn resize() -> Option<Event> {
+    let (width, height) = crossterm::terminal::size().ok()?;
+    Some(Event::Resize { width, height })
 }
 
 async fn alarm(wake: Option<Instant>) {

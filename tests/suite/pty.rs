@@ -219,6 +219,14 @@ fn signals_give_the_terminal_back() {
     }
 }
 
+/// Without a controlling terminal no signal tells that it hung up: only the terminal itself does.
+#[test]
+fn a_terminal_that_hangs_up_ends_the_program() {
+    let house = House::new();
+    let status = house.hang_up(&["--demo"], "plan · implement · validate");
+    assert!(!status.success());
+}
+
 /// Only a build for tests panics on demand.
 #[cfg(debug_assertions)]
 #[test]

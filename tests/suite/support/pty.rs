@@ -74,6 +74,36 @@ impl House {
 
     /// Starts the program on a screen of 80×24.
     pub fn start(&self, arguments: &[&str]) -> Pty {
+        Pty::start(self.command(arguments))
+    }
+
+    /// Starts the program on a terminal that is not its controlling one, waits until it shows something, and
+    /// takes the terminal away; returns how the program ended.
+    pub fn hang_up(&self, arguments: &[&str], shown: &str) -> ExitStatus {
+        let mut command = self.command(arguments);
+        command.set_controlling_tty(false);
+        let size = PtySize { rows: 24, cols: 80, ..PtySize::default() };
+        let PtyPair { master, slave } = native_pty_system().openpty(size).unwrap();
+        let mut child = slave.spawn_command(command).unwrap();
+        drop(slave);
+        let mut reader = master.try_clone_reader().unwrap();
+        let mut parser = Parser::new(cells(24), cells(80), 0);
+        let mut bytes = [0; 4096];
+        while !parser.screen().contents().contains(shown) {
+            let count = reader.read(&mut bytes).unwrap();
+            parser.process(&bytes[..count]);
+        }
+        drop((reader, master));
+        let (sender, ended) = channel();
+        let mut killer = child.clone_killer();
+        std::thread::spawn(move || sender.send(child.wait().unwrap()));
+        ended.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            killer.kill().ok();
+            panic!("it goes on without a terminal")
+        })
+    }
+
+    fn command(&self, arguments: &[&str]) -> CommandBuilder {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trefoil"));
         command.args(arguments);
         command.cwd(self.path("workspace"));
@@ -87,7 +117,16 @@ impl House {
         for (name, value) in &self.environment {
             command.env(name, value);
         }
-        Pty::start(command)
+        command
+    }
+}
+
+/// A program that a test may leave behind: it ends with this.
+struct Life(Pid);
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        kill_process(self.0, Signal::KILL).ok();
     }
 }
 
@@ -104,6 +143,7 @@ pub struct Pty {
     parser: Parser,
     bytes: Vec<u8>,
     pid: Pid,
+    life: Life,
     /// The terminal's settings before the program came, as text.
     settings: String,
 }
@@ -140,6 +180,7 @@ impl Pty {
             parser: Parser::new(cells(24), cells(80), 0),
             bytes: Vec::new(),
             pid: Pid::from_raw(pid).unwrap(),
+            life: Life(Pid::from_raw(pid).unwrap()),
             settings,
         }
     }
@@ -236,6 +277,8 @@ impl Pty {
                 Err(_) => panic!("it does not end:\n{}", self.text()),
             }
         };
+        // It has ended: the number may soon be another's.
+        std::mem::forget(self.life);
         let is_restored = settings(&*self.pair.master) == self.settings;
         // With the last owner of the other side gone, the reader comes to its end.
         drop(self.pair.slave);
