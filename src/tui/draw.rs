@@ -28,8 +28,8 @@ pub fn draw(frame: &mut Frame, app: &App) {
 fn panes(frame: &mut Frame, app: &App) {
     let regions = &app.regions;
     if app.is_idle() {
-        let suggestion = app.suggestion.as_deref();
-        return greeting::draw(frame, regions.conversation, &app.theme, suggestion);
+        let (suggestion, last) = (app.suggestion.as_deref(), app.last.as_deref());
+        return greeting::draw(frame, regions.conversation, &app.theme, suggestion, last);
     }
     if !app.shows_tools_alone() {
         conversation(frame, app, regions.conversation);

@@ -10,6 +10,8 @@ pub enum Effect {
     ListFiles,
     /// Reads the repository's head; answered by `Event::Head`.
     ReadHead,
+    /// Looks for the workspace's last session; answered by `Event::Last` if there is one.
+    FindLast,
     /// Opens the text in `$VISUAL` or `$EDITOR`; answered by `Event::Edited`.
     Edit(String),
     /// Appends a prompt to the history file.

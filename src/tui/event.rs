@@ -22,6 +22,8 @@ pub enum Event {
     /// The files that completion may offer.
     Files(Vec<String>),
     Head(Option<Head>),
+    /// What the workspace's last session began with.
+    Last(String),
     /// The external editor gave this text back; `None` when it failed or was left without saving.
     Edited(Option<String>),
     /// Something that the world was asked for could not be done: a sentence to show.

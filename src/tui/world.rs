@@ -17,6 +17,7 @@ use super::keyboard::Keyboard;
 use super::terminal::Terminal;
 use crate::agent::{AgentEvent, AgentHandle, AgentRequest};
 use crate::config::{Environment, Keys, Paths};
+use crate::session::Store;
 use crate::workspace::{Root, git, walk};
 
 /// Agent events taken at once, so that a flood never starves the keyboard.
@@ -144,6 +145,7 @@ impl World {
                 Effect::Send(request) => self.send(request),
                 Effect::ListFiles => self.look(|root| Event::Files(walk::files(root, FILES))),
                 Effect::ReadHead => self.look(|root| Event::Head(git::head(root))),
+                Effect::FindLast => self.find_last(),
                 Effect::Edit(text) => self.edit(&text, terminal)?,
                 Effect::Remember(text) => self.remember(&text),
                 Effect::Repaint => terminal.repaint()?,
@@ -172,6 +174,17 @@ impl World {
     fn look(&self, look: impl FnOnce(&Root) -> Event + Send + 'static) {
         let (root, answer) = (Arc::clone(&self.root), self.answer.clone());
         tokio::task::spawn_blocking(move || drop(answer.send(look(&root))));
+    }
+
+    fn find_last(&self) {
+        let Some(paths) = &self.paths else { return };
+        let store = Store::new(&paths.sessions);
+        let (root, answer) = (Arc::clone(&self.root), self.answer.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Some(session) = store.latest(root.path()) {
+                drop(answer.send(Event::Last(session.title)));
+            }
+        });
     }
 
     /// Returns earlier messages, oldest first.

@@ -141,6 +141,10 @@ fn true_colour(name: &str) -> Theme {
 fn nothing_begun() {
     seen("idle_80x24_dark", &mut Screen::open(SMALL, "dark"));
     seen("idle_120x36_light", &mut Screen::open(LARGE, "light"));
+    let mut again = Screen::open(SMALL, "dark");
+    again.press(&["Tab", "Ctrl+c"]);
+    again.happens(Event::Last("why does \u{1b}[2J the build warn?".into()));
+    seen("idle_again_80x24_dark", &mut again);
 }
 
 #[test]

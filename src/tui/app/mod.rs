@@ -90,6 +90,8 @@ pub struct App {
     pub(super) queued: Vec<String>,
     pub(super) notices: Vec<String>,
     pub(super) suggestion: Option<String>,
+    /// What the last session here began with, safe to show.
+    pub(super) last: Option<String>,
     pub(super) files: Option<Vec<String>>,
     pub(super) last_change: Option<Vec<FileDiff>>,
     pub(super) quits_until: Option<Instant>,
@@ -120,6 +122,7 @@ impl App {
             queued: Vec::new(),
             notices: std::mem::take(&mut seed.notices),
             suggestion: seed.suggestion.take(),
+            last: None,
             files: None,
             last_change: None,
             quits_until: None,
@@ -128,7 +131,7 @@ impl App {
             seed,
         };
         past.into_iter().for_each(|entry| app.replay(entry));
-        let mut effects = vec![Effect::ReadHead];
+        let mut effects = vec![Effect::ReadHead, Effect::FindLast];
         if let Some(prompt) = prompt {
             effects.extend(app.send(prompt));
         }
@@ -147,6 +150,7 @@ impl App {
             Event::Elapsed => self.elapsed(),
             Event::Files(files) => self.files(files),
             Event::Head(head) => self.head(head),
+            Event::Last(title) => self.last(&title),
             Event::Edited(text) => self.edited(text),
             Event::Failed(sentence) => self.say(sentence),
         }
@@ -171,6 +175,11 @@ impl App {
     /// Shows a sentence above the composer until the next message is sent.
     fn say(&mut self, sentence: impl Into<String>) -> Vec<Effect> {
         self.notices = vec![crate::visible::text(&sentence.into()).into_owned()];
+        Vec::new()
+    }
+
+    fn last(&mut self, title: &str) -> Vec<Effect> {
+        self.last = Some(crate::visible::line(title).into_owned());
         Vec::new()
     }
 

@@ -41,7 +41,7 @@ impl Desk {
         };
         let now = Instant::now();
         let (app, effects) = App::new(seed, now);
-        assert_eq!(effects, [Effect::ReadHead]);
+        assert_eq!(effects, [Effect::ReadHead, Effect::FindLast]);
         Self { app, now }
     }
 
