@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use vt100::{Color, Parser, Screen};
@@ -77,30 +78,41 @@ impl House {
         Pty::start(self.command(arguments))
     }
 
-    /// Starts the program on a terminal that is not its controlling one, waits until it shows something, and
-    /// takes the terminal away; returns how the program ended.
-    pub fn hang_up(&self, arguments: &[&str], shown: &str) -> ExitStatus {
-        let mut command = self.command(arguments);
-        command.set_controlling_tty(false);
-        let size = PtySize { rows: 24, cols: 80, ..PtySize::default() };
-        let PtyPair { master, slave } = native_pty_system().openpty(size).unwrap();
-        let mut child = slave.spawn_command(command).unwrap();
-        drop(slave);
-        let mut reader = master.try_clone_reader().unwrap();
+    /// Starts the program on a terminal that is not its controlling one, waits until it shows something and
+    /// rests, and takes the terminal away; returns how the program ended.
+    pub fn hang_up(&self, arguments: &[&str], shown: &str) -> std::process::ExitStatus {
+        let window = nix::pty::Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let terminal = nix::pty::openpty(&window, None).unwrap();
+        // Or the program would hold its own terminal's other end.
+        rustix::io::fcntl_setfd(&terminal.master, rustix::io::FdFlags::CLOEXEC).unwrap();
+        let side = || std::process::Stdio::from(terminal.slave.try_clone().unwrap());
+        let command = self.command(arguments);
+        let [program, arguments @ ..] = command.get_argv().as_slice() else { panic!() };
+        let mut child = std::process::Command::new(program)
+            .args(arguments)
+            .current_dir(self.path("workspace"))
+            .env_clear()
+            .envs(command.iter_full_env_as_str())
+            .stdin(side())
+            .stdout(side())
+            .stderr(side())
+            .spawn()
+            .unwrap();
+        drop(terminal.slave);
+        let mut master = std::fs::File::from(terminal.master);
         let mut parser = Parser::new(cells(24), cells(80), 0);
-        let mut bytes = [0; 4096];
-        while !parser.screen().contents().contains(shown) {
-            let count = reader.read(&mut bytes).unwrap();
+        while !(parser.screen().contents().contains(shown) && is_at_rest(&master)) {
+            let mut bytes = [0; 4096];
+            let count = master.read(&mut bytes).unwrap();
             parser.process(&bytes[..count]);
         }
-        drop((reader, master));
+        drop(master);
         let (sender, ended) = channel();
-        let mut killer = child.clone_killer();
+        let life = Life(Pid::from_child(&child));
         std::thread::spawn(move || sender.send(child.wait().unwrap()));
-        ended.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-            killer.kill().ok();
-            panic!("it goes on without a terminal")
-        })
+        let status = ended.recv_timeout(PATIENCE).expect("it ends without its terminal");
+        std::mem::forget(life);
+        status
     }
 
     fn command(&self, arguments: &[&str]) -> CommandBuilder {
@@ -119,6 +131,13 @@ impl House {
         }
         command
     }
+}
+
+/// Returns whether nothing comes for a second.
+fn is_at_rest(terminal: &std::fs::File) -> bool {
+    let mut watched = [PollFd::new(terminal, PollFlags::IN)];
+    let second = Timespec { tv_sec: 1, tv_nsec: 0 };
+    poll(&mut watched, Some(&second)).unwrap() == 0
 }
 
 /// A program that a test may leave behind: it ends with this.
