@@ -3,9 +3,7 @@
 //! It is valid after every record (protocols §10.3): every call has exactly one result right after
 //! its reply, in call order; neighbours of one role are merged; what belongs to nothing is dropped.
 
-use std::path::PathBuf;
-
-use super::{CallId, Entry, Message, Part, Record, Reply, ToolCall, ToolResult, Usage};
+use super::{CallId, Entry, Message, Part, Record, Reply, ToolCall, ToolResult};
 use crate::config::Mode;
 
 /// The messages so far, and what else the next turn starts from.
@@ -14,10 +12,6 @@ pub struct Conversation {
     messages: Vec<Message>,
     /// The calls of the last reply while any has no result.
     open: Vec<Slot>,
-    /// Nudges that came while calls were open: they follow the results.
-    held: Vec<String>,
-    last_usage: Usage,
-    total_usage: Usage,
     model: String,
     mode: Mode,
     allowed: Vec<String>,
@@ -27,17 +21,9 @@ pub struct Conversation {
 #[derive(Debug, Clone)]
 struct Slot {
     call: ToolCall,
-    /// The temporary files, once it is about to act.
-    acting: Option<Vec<PathBuf>>,
+    /// Whether it has begun to act.
+    is_acting: bool,
     result: Option<ToolResult>,
-}
-
-/// A call that had begun to act when the process ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Caught<'a> {
-    pub call: &'a ToolCall,
-    /// Temporary files that may have been left.
-    pub staged: &'a [PathBuf],
 }
 
 impl Conversation {
@@ -61,9 +47,8 @@ impl Conversation {
             Record::ModeChanged { mode } => self.mode = *mode,
             Record::Allowed { rule } => self.allow(rule),
             Record::Prompted { text } => self.prompted(text),
-            Record::Nudged { text } => self.nudged(text),
-            Record::Replied { reply, usage, .. } => self.replied(reply, *usage),
-            Record::Acting { call, staged } => self.acting(call, staged),
+            Record::Replied { reply, .. } => self.replied(reply),
+            Record::Acting { call, .. } => self.acting(call),
             Record::Finished { result, .. } => self.finished(result),
             Record::Cleared => self.clear(),
             Record::Proposed { .. }
@@ -83,21 +68,6 @@ impl Conversation {
     /// Returns the calls of the last reply that have no result yet, in call order.
     pub fn unanswered(&self) -> Vec<&ToolCall> {
         self.unsettled().map(|slot| &slot.call).collect()
-    }
-
-    /// Returns the calls that had begun to act and have no result: after loading, those that a kill caught.
-    pub fn caught(&self) -> Vec<Caught<'_>> {
-        self.unsettled().filter_map(Slot::caught).collect()
-    }
-
-    /// Returns the tokens of the last request.
-    pub fn last_usage(&self) -> Usage {
-        self.last_usage
-    }
-
-    /// Returns the tokens of all requests.
-    pub fn total_usage(&self) -> Usage {
-        self.total_usage
     }
 
     /// Returns the model last chosen, as `PROVIDER/MODEL`.
@@ -130,24 +100,14 @@ impl Conversation {
         self.say(text);
     }
 
-    fn nudged(&mut self, text: &str) {
-        if self.open.is_empty() {
-            self.say(text);
-        } else {
-            self.held.push(text.into());
-        }
-    }
-
-    fn replied(&mut self, reply: &Reply, usage: Usage) {
-        self.last_usage = usage;
-        self.total_usage += usage;
+    fn replied(&mut self, reply: &Reply) {
         self.settle();
         let reply = cleaned(reply);
         // What came before was cleared or lost: a conversation begins with the person.
         if self.messages.is_empty() || !says_anything(&reply) {
             return;
         }
-        let slot = |call: &ToolCall| Slot { call: call.clone(), acting: None, result: None };
+        let slot = |call: &ToolCall| Slot { call: call.clone(), is_acting: false, result: None };
         self.open = reply.calls().map(slot).collect();
         match self.messages.last_mut() {
             Some(Message::Assistant(before)) => join(before, reply),
@@ -155,9 +115,9 @@ impl Conversation {
         }
     }
 
-    fn acting(&mut self, call: &CallId, staged: &[PathBuf]) {
+    fn acting(&mut self, call: &CallId) {
         if let Some(slot) = self.slot(call) {
-            slot.acting = Some(staged.to_vec());
+            slot.is_acting = true;
         }
     }
 
@@ -177,18 +137,13 @@ impl Conversation {
     fn clear(&mut self) {
         self.messages.clear();
         self.open.clear();
-        self.held.clear();
-        self.last_usage = Usage::default();
     }
 
-    /// Answers what is open and says what was held.
+    /// Answers what is open.
     fn settle(&mut self) {
         if !self.open.is_empty() {
             let results = self.open.drain(..).map(Slot::into_result).collect();
             self.messages.push(Message::Results { results });
-        }
-        for text in std::mem::take(&mut self.held) {
-            self.say(&text);
         }
     }
 
@@ -208,16 +163,12 @@ impl Conversation {
 }
 
 impl Slot {
-    fn caught(&self) -> Option<Caught<'_>> {
-        let staged = self.acting.as_deref()?;
-        Some(Caught { call: &self.call, staged })
-    }
-
     fn into_result(self) -> ToolResult {
-        let Self { call, acting, result } = self;
-        let text = match acting {
-            Some(_) => "Interrupted; the tool may have partly run.",
-            None => "Interrupted before the tool could act.",
+        let Self { call, is_acting, result } = self;
+        let text = if is_acting {
+            "Interrupted; the tool may have partly run."
+        } else {
+            "Interrupted before the tool could act."
         };
         let text = text.to_owned();
         result.unwrap_or(ToolResult { id: call.id, name: call.name, ok: false, text })

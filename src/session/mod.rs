@@ -7,7 +7,7 @@ mod proposal;
 mod record;
 mod store;
 
-pub use conversation::{Caught, Conversation};
+pub use conversation::Conversation;
 pub use log::{Log, LogError};
 pub use message::{CallId, Message, Origin, Part, Reply, Spec, ToolCall, ToolResult, Usage};
 pub use proposal::Proposal;

@@ -37,10 +37,6 @@ pub enum Record {
     Prompted {
         text: String,
     },
-    /// Trefoil itself told the model something (a nudge); shown dimly.
-    Nudged {
-        text: String,
-    },
     /// A model's reply is complete, or was interrupted. `millis` to its end, `first_token_millis` to its first token.
     Replied {
         reply: Reply,

@@ -15,7 +15,6 @@ use std::ops::Range;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use self::cell::Entry;
 use self::search::{Query, Search};
 use self::sheet::Sheet;
 use self::transcript::Transcript;
@@ -60,14 +59,6 @@ impl Conversation {
     /// Returns whether nothing was said yet.
     pub fn is_empty(&self) -> bool {
         self.transcript.is_empty()
-    }
-
-    /// Returns the markdown of the last reply, as the model wrote it.
-    pub fn last_reply(&self) -> Option<&str> {
-        self.transcript.entries().rev().find_map(|entry| match entry {
-            Entry::Reply(text) => Some(text.as_str()),
-            _ => None,
-        })
     }
 
     /// Makes every line anew at the next layout: the colours have changed.

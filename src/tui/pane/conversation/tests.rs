@@ -377,13 +377,6 @@ fn search_goes_through_the_matches_and_unfolds_them() {
 }
 
 #[test]
-fn the_last_reply_is_given_as_it_was_written() {
-    assert_eq!(conversation(&[prompt("hi")]).last_reply(), None);
-    let conversation = conversation(&[replied(vec![text("# A *title*")]), prompt("thanks")]);
-    assert_eq!(conversation.last_reply(), Some("# A *title*"));
-}
-
-#[test]
 fn clearing_starts_anew() {
     let mut conversation = long();
     conversation.page(-3);

@@ -103,7 +103,6 @@ impl Transcript {
     fn record(&mut self, record: &Record) {
         match record {
             Record::Prompted { text } => self.push(Entry::Prompt(owned(text))),
-            Record::Nudged { text } => self.note(Level::Info, text),
             Record::Noticed { level, text } => self.note(*level, text),
             Record::Resumed { model, .. } => self.note(Level::Info, &format!("resumed · {model}")),
             Record::ModelChanged { model } => self.note(Level::Info, &format!("model {model}")),
