@@ -122,7 +122,8 @@ fn written(files: &[FileDiff]) -> String {
         let verb = match file.kind {
             FileKind::Created => "created",
             FileKind::Deleted => "deleted",
-            FileKind::Modified | FileKind::Binary => "changed",
+            FileKind::Modified => "changed",
+            FileKind::Replaced => "replaced",
         };
         format!("{verb} {} (+{} −{})", file.path, file.added, file.removed)
     };

@@ -174,13 +174,7 @@ mod tests {
     }
 
     fn change(paths: &[&str]) -> Proposal {
-        let file = |path: &&str| FileDiff {
-            path: (*path).to_owned(),
-            kind: FileKind::Modified,
-            hunks: vec![],
-            added: 1,
-            removed: 1,
-        };
+        let file = |path: &&str| FileDiff::new(path, FileKind::Modified, vec![]);
         Proposal::Change { files: paths.iter().map(file).collect() }
     }
 

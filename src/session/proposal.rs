@@ -21,7 +21,11 @@ impl Proposal {
     pub fn subjects(&self) -> Vec<String> {
         match self {
             Self::Look { subject } => vec![subject.clone()],
-            Self::Change { files } => files.iter().map(|file| file.path.clone()).collect(),
+            Self::Change { files } => files
+                .iter()
+                .flat_map(|file| file.from.iter().chain([&file.path]))
+                .cloned()
+                .collect(),
             Self::Run { line, .. } => vec![line.clone()],
         }
     }

@@ -57,7 +57,7 @@ impl Target {
         }
         cx.seen.note(&self.place.shown, blake3::hash(&after));
         let Self { place, before, .. } = self;
-        Ok(Intent::Change(Change { files: vec![FileChange { place, before, after: Some(after) }] }))
+        Ok(Intent::Change(Change { files: vec![FileChange::to(place, before, Some(after))] }))
     }
 }
 
@@ -65,7 +65,13 @@ fn standing(place: &Place, cx: &Context) -> Result<Option<Version>, Refusal> {
     let (path, limit) = (&place.shown, cx.limits.file_bytes);
     let refuse = |reason: String| Err(Refusal(reason));
     match place.read(limit) {
-        Ok(Found::File(version)) => Ok(Some(version)),
+        Ok(Found::File(version)) => match place.may_write() {
+            Ok(()) => Ok(Some(version)),
+            Err(error) => refuse(format!(
+                "'{path}' may not be written ({error}; its mode is {:03o}). Ask the person, or change another file.",
+                version.mode
+            )),
+        },
         Ok(Found::Missing) => Ok(None),
         Ok(Found::Folder) => refuse(format!("'{path}' is a folder; name a file.")),
         Ok(Found::Special(kind)) => {

@@ -11,7 +11,9 @@ pub fn diffs(files: &[FileDiff]) -> Vec<FileDiff> {
 
 fn diff(file: &FileDiff) -> FileDiff {
     let hunks = file.hunks.iter().map(hunk).collect();
-    FileDiff { path: visible::line(&file.path).into_owned(), hunks, ..*file }
+    let path = visible::line(&file.path).into_owned();
+    let from = file.from.as_ref().map(|from| visible::line(from).into_owned());
+    FileDiff { path, from, hunks, ..*file }
 }
 
 fn hunk(hunk: &Hunk) -> Hunk {

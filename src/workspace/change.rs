@@ -2,7 +2,10 @@
 //!
 //! Applying compares and swaps: what stands there must still be what the change was computed from.
 
-use super::{FileDiff, Place, Staged};
+use super::{FileDiff, FileKind, Place, Staged};
+
+/// The permission bits that a new file usually gets.
+const PLAIN: u32 = 0o644;
 
 /// A list of file changes that stand or fall together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,10 +17,23 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     pub place: Place,
+    /// The file that moves here, and then no longer stands where it was.
+    pub from: Option<Origin>,
     /// `None`: the file did not exist.
     pub before: Option<Version>,
     /// `None`: the file would be deleted.
     pub after: Option<Vec<u8>>,
+    /// The permission bits it would have; `None` keeps those that stand there.
+    pub mode: Option<u32>,
+    /// Whether another file takes the place of the one that stands there, rather than an edit of it.
+    pub replaces: bool,
+}
+
+/// Where a moved file was, and what stood there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub place: Place,
+    pub version: Version,
 }
 
 /// What stood in a file when the change was computed.
@@ -27,6 +43,8 @@ pub struct Version {
     pub hash: blake3::Hash,
     /// Permission bits.
     pub mode: u32,
+    /// Names that the file has; more than one are hard links.
+    pub links: u64,
 }
 
 /// What was written.
@@ -47,22 +65,48 @@ pub enum ApplyError {
 }
 
 impl Version {
-    /// Makes the version that these bytes and permission bits are.
+    /// Makes the version that these bytes and permission bits are, with one name.
     pub fn new(bytes: Vec<u8>, mode: u32) -> Self {
         let hash = blake3::hash(&bytes);
-        Self { bytes, hash, mode }
+        Self { bytes, hash, mode, links: 1 }
     }
 }
 
 impl FileChange {
-    /// Returns the difference, computed from the bytes that will be written.
-    pub fn diff(&self) -> FileDiff {
-        let before = self.before.as_ref().map(|version| version.bytes.as_slice());
-        FileDiff::between(&self.place.shown, before, self.after.as_deref())
+    /// Makes the change of one file from what stands there to what would.
+    pub fn to(place: Place, before: Option<Version>, after: Option<Vec<u8>>) -> Self {
+        Self { place, from: None, before, after, mode: None, replaces: false }
     }
 
-    fn is_nothing(&self) -> bool {
-        self.before.as_ref().map(|version| &version.bytes) == self.after.as_ref()
+    /// Returns the difference, computed from the bytes that will be written.
+    pub fn diff(&self) -> FileDiff {
+        let base = self.base().map(|version| version.bytes.as_slice());
+        let mut diff = FileDiff::between(&self.place.shown, base, self.after.as_deref());
+        if self.replaces && self.before.is_some() {
+            diff.kind = FileKind::Replaced;
+        }
+        diff.from = self.from.as_ref().map(|origin| origin.place.shown.clone());
+        diff.mode = self.mode_change();
+        diff.links = self.before.as_ref().map_or(1, |version| version.links);
+        diff
+    }
+
+    /// Returns what the diff compares with: what stands there, or what moves there.
+    pub fn base(&self) -> Option<&Version> {
+        self.before.as_ref().or(self.from.as_ref().map(|origin| &origin.version))
+    }
+
+    fn mode_change(&self) -> Option<(u32, u32)> {
+        let new = self.mode?;
+        let old = self.base().map_or(PLAIN, |version| version.mode);
+        (old != new).then_some((old, new))
+    }
+
+    /// Returns whether the file would stand as it stands now.
+    pub fn is_nothing(&self) -> bool {
+        self.from.is_none()
+            && self.mode_change().is_none()
+            && self.before.as_ref().map(|version| &version.bytes) == self.after.as_ref()
     }
 }
 
@@ -102,7 +146,7 @@ mod tests {
             Found::File(version) => Some(version),
             _ => None,
         };
-        FileChange { place, before, after: after.map(Into::into) }
+        FileChange::to(place, before, after.map(Into::into))
     }
 
     fn apply(files: Vec<FileChange>) -> Result<Applied, ApplyError> {
@@ -201,6 +245,90 @@ mod tests {
         assert!(matches!(apply(files), Err(ApplyError::Drifted { .. })));
         assert_eq!(tree(root.path()), before);
         assert_eq!(std::fs::metadata(root.path().join("a")).unwrap().ino(), inode);
+    }
+
+    fn moved(root: &Root, from: &str, to: &str, after: Option<&[u8]>) -> FileChange {
+        let place = root.resolve_for_writing(from).unwrap();
+        let Found::File(version) = place.read(1 << 20).unwrap() else { panic!("no file {from}") };
+        let (bytes, mode) = (version.bytes.clone(), version.mode);
+        let file = self::to(root, to, Some(after.unwrap_or(&bytes)));
+        let (from, mode) = (Some(Origin { place, version }), Some(mode));
+        FileChange { from, mode, replaces: file.before.is_some(), ..file }
+    }
+
+    #[test]
+    fn a_file_that_moves_stays_the_same_file_with_all_its_names() {
+        let (_folder, root) = root();
+        std::fs::write(root.path().join("a"), "text").unwrap();
+        std::fs::hard_link(root.path().join("a"), root.path().join("other name")).unwrap();
+        let facts = |path: &str| std::fs::metadata(root.path().join(path)).unwrap();
+        let inode = facts("a").ino();
+        let applied = apply(vec![moved(&root, "a", "deep/b", None)]).unwrap();
+        let diff = &applied.files[0];
+        assert_eq!((diff.path.as_str(), diff.from.as_deref()), ("deep/b", Some("a")));
+        assert_eq!((diff.kind, diff.hunks.len()), (FileKind::Modified, 0));
+        assert_eq!((facts("deep/b").ino(), facts("deep/b").nlink()), (inode, 2));
+        assert!(!root.path().join("a").exists());
+    }
+
+    #[test]
+    fn a_file_can_move_and_change_and_take_the_place_of_another() {
+        let (_folder, root) = root();
+        for (path, text) in [("a", "one\n"), ("b", "other\n"), ("run", "x\n")] {
+            std::fs::write(root.path().join(path), text).unwrap();
+        }
+        let run = root.path().join("run");
+        std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let applied =
+            apply(vec![moved(&root, "a", "c", Some(b"two\n")), moved(&root, "run", "b", None)]);
+        let unified: String = applied.unwrap().files.iter().map(FileDiff::unified).collect();
+        let expected = "diff --git a/a b/c\nrename from a\nrename to c\n--- a/a\n+++ b/c\n@@ -1 +1 @@\n-one\n+two\n\
+            diff --git a/run b/b\nold mode 100644\nnew mode 100755\nrename from run\nrename to b\n\
+            --- a/run\n+++ b/b\n@@ -1 +1 @@\n-other\n+x\n";
+        assert_eq!(unified, expected);
+        let own = |pair: (&str, &str)| (pair.0.to_owned(), pair.1.to_owned());
+        assert_eq!(tree(root.path()), [("", ""), ("b", "x\n"), ("c", "two\n")].map(own));
+        let mode = std::fs::metadata(root.path().join("b")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+    }
+
+    #[test]
+    fn a_move_is_put_back_when_a_later_file_fails_and_stops_when_either_end_drifted() {
+        let (_folder, root) = root();
+        for path in ["a", "b"] {
+            std::fs::write(root.path().join(path), "old").unwrap();
+        }
+        let before = tree(root.path());
+        let twice =
+            vec![moved(&root, "a", "new/a", None), to(&root, "b", None), to(&root, "b", None)];
+        assert!(apply(twice).is_err());
+        assert_eq!(tree(root.path()), before);
+        for (path, theirs) in [("a", "theirs"), ("c", "theirs")] {
+            let staged = Change { files: vec![moved(&root, "a", "c", None)] }.stage().unwrap();
+            std::fs::write(root.path().join(path), theirs).unwrap();
+            let expected = tree(root.path());
+            assert!(matches!(staged.commit(), Err(ApplyError::Drifted { .. })));
+            assert_eq!(tree(root.path()), expected);
+            std::fs::write(root.path().join("a"), "old").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_mode_changes_alone_and_a_new_file_gets_the_mode_it_was_given() {
+        let (_folder, root) = root();
+        std::fs::write(root.path().join("a"), "x").unwrap();
+        let files = vec![
+            FileChange { mode: Some(0o755), ..to(&root, "a", Some(b"x")) },
+            FileChange { mode: Some(0o755), ..to(&root, "b", Some(b"y")) },
+        ];
+        assert!(!Change { files: files.clone() }.is_nothing());
+        let applied = apply(files).unwrap();
+        let modes: Vec<_> = applied.files.iter().map(|diff| diff.mode).collect();
+        assert_eq!(modes, [Some((0o644, 0o755)); 2]);
+        for path in ["a", "b"] {
+            let mode = std::fs::metadata(root.path().join(path)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o755, "{path}");
+        }
     }
 
     #[test]

@@ -21,9 +21,29 @@ pub struct FileDiff {
     /// Relative to the workspace.
     pub path: String,
     pub kind: FileKind,
+    /// Where the file was before, when it moves here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Permission bits before and after, where they change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<(u32, u32)>,
+    /// The content is no text: its bytes before and after; there are no hunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<(u64, u64)>,
+    /// Names that the file has; all of them see the change.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub links: u64,
     pub hunks: Vec<Hunk>,
     pub added: usize,
     pub removed: usize,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn is_one(links: &u64) -> bool {
+    *links <= 1
 }
 
 /// What happens to the file itself.
@@ -33,8 +53,8 @@ pub enum FileKind {
     Created,
     Modified,
     Deleted,
-    /// The content is no text; there are no hunks.
-    Binary,
+    /// Another content takes the place of what stands there, as a whole.
+    Replaced,
 }
 
 /// A run of changed lines with three lines of context. Line numbers count from 1.
@@ -101,27 +121,35 @@ impl FileDiff {
             _ => FileKind::Modified,
         };
         let (Some(old), Some(new)) = (text_of(before), text_of(after)) else {
-            return Self::new(path, FileKind::Binary, Vec::new());
+            let bytes = |side: Option<&[u8]>| side.unwrap_or_default().len() as u64;
+            let binary = Some((bytes(before), bytes(after)));
+            return Self { binary, ..Self::new(path, kind, Vec::new()) };
         };
         Self::new(path, kind, hunks(old, new))
     }
 
-    fn new(path: &str, kind: FileKind, hunks: Vec<Hunk>) -> Self {
+    /// Makes the diff of a file that has these hunks, counting their lines.
+    pub fn new(path: &str, kind: FileKind, hunks: Vec<Hunk>) -> Self {
         let count = |kind| hunks.iter().flat_map(|h| &h.lines).filter(|l| l.kind == kind).count();
         let (added, removed) = (count(LineKind::Added), count(LineKind::Removed));
-        Self { path: path.into(), kind, hunks, added, removed }
+        let (from, mode, binary) = (None, None, None);
+        Self { path: path.into(), kind, from, mode, binary, links: 1, hunks, added, removed }
     }
 
     /// Writes the diff as unified text, as `git diff` prints it.
     pub fn unified(&self) -> String {
-        let old =
-            if self.kind == FileKind::Created { "/dev/null" } else { &format!("a/{}", self.path) };
+        let source = self.from.as_ref().unwrap_or(&self.path);
+        let old = if self.kind == FileKind::Created { "/dev/null" } else { &format!("a/{source}") };
         let new =
             if self.kind == FileKind::Deleted { "/dev/null" } else { &format!("b/{}", self.path) };
-        if self.kind == FileKind::Binary {
-            return format!("Binary files {old} and {new} differ\n");
+        let mut out = self.unified_head();
+        if self.binary.is_some() {
+            return format!("{out}Binary files {old} and {new} differ\n");
         }
-        let mut out = format!("--- {old}\n+++ {new}\n");
+        if self.hunks.is_empty() && !out.is_empty() {
+            return out;
+        }
+        out.push_str(&format!("--- {old}\n+++ {new}\n"));
         for hunk in &self.hunks {
             hunk.write_unified(&mut out);
         }
@@ -129,7 +157,39 @@ impl FileDiff {
     }
 }
 
+impl FileDiff {
+    /// Says a move and a change of mode as git does; empty without either.
+    fn unified_head(&self) -> String {
+        let mut out = String::new();
+        if let Some((old, new)) = self.mode {
+            out.push_str(&format!("old mode 100{old:03o}\nnew mode 100{new:03o}\n"));
+        }
+        if let Some(from) = &self.from {
+            out.push_str(&format!("rename from {from}\nrename to {}\n", self.path));
+        }
+        match out.is_empty() {
+            true => out,
+            false => {
+                let from = self.from.as_ref().unwrap_or(&self.path);
+                format!("diff --git a/{from} b/{}\n{out}", self.path)
+            }
+        }
+    }
+}
+
 impl Hunk {
+    /// Returns the lines of the old side, from 0.
+    pub fn old_range(&self) -> Range<usize> {
+        let start = self.old_start - 1;
+        start..start + self.count_without(LineKind::Added)
+    }
+
+    /// Returns the lines of the new side, from 0.
+    pub fn new_range(&self) -> Range<usize> {
+        let start = self.new_start - 1;
+        start..start + self.count_without(LineKind::Removed)
+    }
+
     fn write_unified(&self, out: &mut String) {
         let old = unified_range(self.old_start, self.count_without(LineKind::Added));
         let new = unified_range(self.new_start, self.count_without(LineKind::Removed));
@@ -275,7 +335,10 @@ mod tests {
     #[test]
     fn what_is_no_text_has_no_hunks() {
         let diff = FileDiff::between("f", Some(b"a\0b"), Some(b"text\n"));
-        assert_eq!((diff.kind, diff.hunks.len()), (FileKind::Binary, 0));
+        assert_eq!(
+            (diff.kind, diff.binary, diff.hunks.len()),
+            (FileKind::Modified, Some((3, 5)), 0)
+        );
         assert_eq!(diff.unified(), "Binary files a/f and b/f differ\n");
     }
 

@@ -78,9 +78,14 @@ impl Folder {
 
     /// Gives a file a new name that nothing has yet.
     pub fn rename_to_free(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        match fs::renameat_with(&self.fd, from, &self.fd, to, RenameFlags::NOREPLACE) {
+        self.move_to_free(from, self, to)
+    }
+
+    /// Moves a file into a folder, under a name that nothing has there yet.
+    pub fn move_to_free(&self, from: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+        match fs::renameat_with(&self.fd, from, &into.fd, to, RenameFlags::NOREPLACE) {
             Err(error) if is_unsupported(error) => {
-                fs::linkat(&self.fd, from, &self.fd, to, AtFlags::empty())?;
+                fs::linkat(&self.fd, from, &into.fd, to, AtFlags::empty())?;
                 self.remove(from)
             }
             result => Ok(result?),

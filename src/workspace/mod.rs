@@ -11,7 +11,7 @@ mod staged;
 pub mod text;
 pub mod walk;
 
-pub use change::{Applied, ApplyError, Change, FileChange, Version};
+pub use change::{Applied, ApplyError, Change, FileChange, Origin, Version};
 pub use diff::{Ending, FileDiff, FileKind, Hunk, Line, LineKind, intraline};
 pub use root::{Escape, Found, Place, Root};
 pub use shell::{Command, Ended, Launcher, Output};

@@ -198,6 +198,15 @@ impl Place {
         }
     }
 
+    /// Returns an error when this process may not write what stands here; nothing there is fine.
+    pub fn may_write(&self) -> io::Result<()> {
+        let Some(name) = self.absolute.file_name() else { return Ok(()) };
+        match Folder::open(self.folder()).and_then(|folder| folder.may_write(name)) {
+            Err(error) if is_missing(&error) => Ok(()),
+            result => result,
+        }
+    }
+
     /// Returns the folder that holds this place.
     pub(super) fn folder(&self) -> &Path {
         self.absolute.parent().unwrap_or(Path::new("/"))
@@ -209,7 +218,8 @@ fn read_file(folder: &Folder, name: &OsStr, limit: u64) -> io::Result<Found> {
     if bytes.len() as u64 > limit {
         return Ok(Found::TooLarge { bytes: stat.st_size.try_into().unwrap_or(u64::MAX) });
     }
-    Ok(Found::File(Version::new(bytes, stat.st_mode & 0o7777)))
+    let links = stat.st_nlink;
+    Ok(Found::File(Version { links, ..Version::new(bytes, stat.st_mode & 0o7777) }))
 }
 
 fn check_spelling(path: &str) -> Result<(), Escape> {

@@ -68,10 +68,13 @@ impl DiffRows {
         }
         if rows.is_empty() {
             rows.push(Row::Note(match file.kind {
-                FileKind::Binary => "a binary file",
+                _ if file.binary.is_some() => "a binary file",
                 FileKind::Created => "an empty file is created",
                 FileKind::Deleted => "an empty file is deleted",
-                FileKind::Modified => "nothing changes",
+                FileKind::Modified | FileKind::Replaced if file.from.is_some() => {
+                    "the content stays"
+                }
+                FileKind::Modified | FileKind::Replaced => "no line changes",
             }));
         }
         Self { file: file.clone(), rows, digits: last.to_string().len().max(2) }

@@ -161,7 +161,7 @@ impl Review {
         let kind = match file.kind {
             FileKind::Created => " new",
             FileKind::Deleted => " deleted",
-            FileKind::Binary => " binary",
+            FileKind::Replaced => " replaced",
             FileKind::Modified => "",
         };
         let counts = [

@@ -20,13 +20,7 @@ fn file(path: &str, hunks: usize) -> FileDiff {
             line(LineKind::Added, "\treturn 2"),
         ],
     };
-    FileDiff {
-        path: path.into(),
-        kind: FileKind::Modified,
-        hunks: (0..hunks).map(hunk).collect(),
-        added: hunks,
-        removed: hunks,
-    }
+    FileDiff::new(path, FileKind::Modified, (0..hunks).map(hunk).collect())
 }
 
 fn approval(files: Vec<FileDiff>) -> Approval {

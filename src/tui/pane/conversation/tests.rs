@@ -69,13 +69,8 @@ fn edit() -> FileDiff {
         line(LineKind::Removed, "\treturn 1"),
         line(LineKind::Added, "\treturn 2"),
     ];
-    FileDiff {
-        path: "pkg/calculator.py".into(),
-        kind: FileKind::Modified,
-        hunks: vec![Hunk { old_start: 9, new_start: 9, lines }],
-        added: 1,
-        removed: 1,
-    }
+    let hunks = vec![Hunk { old_start: 9, new_start: 9, lines }];
+    FileDiff::new("pkg/calculator.py", FileKind::Modified, hunks)
 }
 
 /// A turn with everything in it: a thought, texts, calls that run, fail and are declined.
