@@ -204,6 +204,7 @@ impl Opening {
                 python: loaded.config.python,
                 environment: Arc::new(shell::environment(own)),
                 seen: tool::Seen::default(),
+                proposed: tool::Proposed::default(),
             },
             launcher: Launcher { program: launcher() },
             keys: loaded.keys,

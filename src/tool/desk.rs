@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Context, Intent, Outcome, Seen, Tool};
+use super::{Context, Intent, Outcome, Proposed, Seen, Tool};
 use crate::config::Limits;
 use crate::workspace::Root;
 
@@ -25,6 +25,7 @@ impl Desk {
             python: String::new(),
             environment: Arc::new(vec![]),
             seen: Seen::default(),
+            proposed: Proposed::default(),
         };
         Self { folder, context }
     }

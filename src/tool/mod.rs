@@ -1,6 +1,7 @@
 //! What a model may ask for. A tool never acts: it says exactly what it intends.
 
 mod arguments;
+mod delete_file;
 #[cfg(test)]
 mod desk;
 mod edit_file;
@@ -8,7 +9,9 @@ mod git_diff;
 mod git_status;
 mod grep_search;
 mod list_files;
+mod move_file;
 mod nearby;
+mod proposed;
 mod read_file;
 mod run_command;
 mod run_python_file;
@@ -16,6 +19,7 @@ mod seen;
 mod target;
 mod write_file;
 
+pub use proposed::Proposed;
 pub use seen::Seen;
 
 use std::path::PathBuf;
@@ -35,6 +39,8 @@ pub const TOOLS: &[&dyn Tool] = &[
     &grep_search::GrepSearch,
     &write_file::WriteFile,
     &edit_file::EditFile,
+    &move_file::MoveFile,
+    &delete_file::DeleteFile,
     &run_command::RunCommand,
     &run_python_file::RunPythonFile,
     &git_status::GitStatus,
@@ -61,6 +67,8 @@ pub struct Context {
     pub environment: Arc<Vec<(String, String)>>,
     /// What the model last saw of each file.
     pub seen: Seen,
+    /// What earlier calls of the same reply would leave, which changes are computed on top of.
+    pub proposed: Proposed,
 }
 
 impl Context {

@@ -107,6 +107,7 @@ mod tests {
             python: python.to_owned(),
             environment: Arc::new(variables.iter().map(own).collect()),
             seen: crate::tool::Seen::default(),
+            proposed: crate::tool::Proposed::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The file that a call would change: what stands there as text, and the change to what would stand.
 
-use super::{Context, Intent, Refusal};
+use super::{Context, Intent, Refusal, nearby};
 use crate::workspace::{Change, FileChange, Found, Place, Text, TextError, Version};
 
 /// A file to be changed, or one that is not there yet.
@@ -14,11 +14,7 @@ pub struct Target {
 impl Target {
     /// Reads the file that a model wants to change.
     pub fn at(path: &str, cx: &Context) -> Result<Self, Refusal> {
-        let place = cx.root.resolve_for_writing(path)?;
-        if path.ends_with('/') {
-            return Err(Refusal(format!("'{path}' names a folder; name a file.")));
-        }
-        let before = standing(&place, cx)?;
+        let (place, before) = free_or_file(path, cx)?;
         let text = match &before {
             Some(version) => decode(&place, version)?,
             None => Text { content: String::new(), has_bom: false },
@@ -59,6 +55,32 @@ impl Target {
         let Self { place, before, .. } = self;
         Ok(Intent::Change(Change { files: vec![FileChange::to(place, before, Some(after))] }))
     }
+}
+
+/// Resolves the path of a file that must be there, whatever its content; a link is not its target.
+pub fn file(path: &str, cx: &Context) -> Result<(Place, Version), Refusal> {
+    if cx.root.is_link(path) {
+        return Err(Refusal(format!(
+            "'{path}' is a symbolic link; only files themselves are moved and deleted."
+        )));
+    }
+    match free_or_file(path, cx)? {
+        (place, Some(version)) => Ok((place, version)),
+        (place, None) => Err(Refusal(nearby::missing(&place, cx))),
+    }
+}
+
+/// Resolves the path of a file to be written, and reads what stands there, if anything does.
+pub fn free_or_file(path: &str, cx: &Context) -> Result<(Place, Option<Version>), Refusal> {
+    let place = cx.root.resolve_for_writing(path)?;
+    if path.ends_with('/') {
+        return Err(Refusal(format!("'{path}' names a folder; name a file.")));
+    }
+    let before = match cx.proposed.at(&place.absolute) {
+        Some(version) => version,
+        None => standing(&place, cx)?,
+    };
+    Ok((place, before))
 }
 
 fn standing(place: &Place, cx: &Context) -> Result<Option<Version>, Refusal> {

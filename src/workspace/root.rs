@@ -107,6 +107,11 @@ impl Root {
         Ok(place)
     }
 
+    /// Returns whether a path a model named is itself a symbolic link.
+    pub fn is_link(&self, path: &str) -> bool {
+        std::fs::symlink_metadata(self.path.join(path)).is_ok_and(|meta| meta.is_symlink())
+    }
+
     /// Returns the place of an entry met while walking the root; it must not be a link.
     pub fn place_of(&self, absolute: &Path) -> Option<Place> {
         let inside = absolute.strip_prefix(&self.path).ok()?;

@@ -258,6 +258,7 @@ fn context(root: Root, config: Config) -> Context {
         python: String::new(),
         environment: Arc::new(trefoil::workspace::shell::environment(std::env::vars())),
         seen: trefoil::tool::Seen::default(),
+        proposed: trefoil::tool::Proposed::default(),
     }
 }
 
