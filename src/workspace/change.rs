@@ -2,7 +2,7 @@
 //!
 //! Applying compares and swaps: what stands there must still be what the change was computed from.
 
-use super::{FileDiff, FileKind, Place, Staged};
+use super::{Conflict, FileDiff, FileKind, Place, Staged, merge};
 
 /// The permission bits that a new file usually gets.
 const PLAIN: u32 = 0o644;
@@ -102,6 +102,20 @@ impl FileChange {
         (old != new).then_some((old, new))
     }
 
+    fn onto_disk(&self, limit: u64) -> Result<Self, Conflict> {
+        let now = self.place.version(limit)?;
+        let moved = self.from.as_ref().map(|origin| origin.place.version(limit)).transpose()?;
+        let was_moved = self.from.as_ref().map(|origin| &origin.version.hash);
+        if moved.flatten().as_ref().map(|version| &version.hash) != was_moved {
+            return Err(Conflict);
+        }
+        let bytes =
+            |version: &Option<Version>| version.as_ref().map(|version| version.bytes.clone());
+        let (base, ours) = (bytes(&self.before), bytes(&now));
+        let after = merge(base.as_deref(), ours.as_deref(), self.after.as_deref())?;
+        Ok(Self { before: now, after, ..self.clone() })
+    }
+
     /// Returns whether the file would stand as it stands now.
     pub fn is_nothing(&self) -> bool {
         self.from.is_none()
@@ -119,6 +133,12 @@ impl Change {
     /// Returns whether every file would stand as it stands now.
     pub fn is_nothing(&self) -> bool {
         self.files.iter().all(FileChange::is_nothing)
+    }
+
+    /// Returns the change from what stands on disk now to that joined with this change (three-way).
+    pub fn onto_disk(&self, limit: u64) -> Result<Self, Conflict> {
+        let files: Result<_, _> = self.files.iter().map(|file| file.onto_disk(limit)).collect();
+        Ok(Self { files: files? })
     }
 
     /// Writes every new content beside its target under a temporary name.

@@ -190,6 +190,28 @@ impl Hunk {
         start..start + self.count_without(LineKind::Removed)
     }
 
+    /// Returns the hunk with another new side, given as lines with `\n`.
+    pub fn with_new_side(&self, text: &str) -> Self {
+        let of = |other: LineKind| self.lines.iter().filter(move |line| line.kind != other);
+        let old: Vec<&Line> = of(LineKind::Added).collect();
+        let endings: Vec<Ending> = of(LineKind::Removed).map(|line| line.ending).collect();
+        let usual = endings.first().copied().unwrap_or_default();
+        let texts: Vec<&str> = old.iter().map(|line| line.text.as_str()).collect();
+        let new: Vec<&str> = text.lines().collect();
+        let mut lines = Vec::new();
+        for change in TextDiff::from_slices(&texts, &new).iter_all_changes() {
+            lines.push(match (change.old_index(), change.new_index()) {
+                (Some(at), Some(_)) => Line { kind: LineKind::Context, ..old[at].clone() },
+                (Some(at), None) => Line { kind: LineKind::Removed, ..old[at].clone() },
+                (None, at) => {
+                    let ending = at.and_then(|at| endings.get(at)).copied().unwrap_or(usual);
+                    Line { kind: LineKind::Added, text: change.value().to_owned(), ending }
+                }
+            });
+        }
+        Self { lines, ..*self }
+    }
+
     fn write_unified(&self, out: &mut String) {
         let old = unified_range(self.old_start, self.count_without(LineKind::Added));
         let new = unified_range(self.new_start, self.count_without(LineKind::Removed));

@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::Version;
 use super::folder::Folder;
+use super::{Conflict, Version};
 
 /// Links followed before a path counts as a loop, as in the Linux kernel.
 const MOST_LINKS: usize = 40;
@@ -200,6 +200,15 @@ impl Place {
                 FileType::Directory => Ok(Found::Folder),
                 kind => Ok(Found::Special(kind_name(kind))),
             },
+        }
+    }
+
+    /// Returns the file that stands here, or `None` for nothing; anything else is in conflict with a file.
+    pub fn version(&self, limit: u64) -> Result<Option<Version>, Conflict> {
+        match self.read(limit) {
+            Ok(Found::File(version)) => Ok(Some(version)),
+            Ok(Found::Missing) => Ok(None),
+            _ => Err(Conflict),
         }
     }
 

@@ -245,7 +245,7 @@ mod tests {
         let file = change(&old, &new);
         assert_eq!(file.diff().hunks.len(), 3);
         for (choices, expected) in [
-            (vec![Accept, Accept, Accept], new.clone()),
+            (vec![Accept, Accept, Accept], new),
             (vec![Reject, Reject, Reject], old.clone()),
             (vec![Accept, Reject, Reject], old.replace("\n3\r\n", "\nthree\r\n")),
             (vec![Reject, Accept, Reject], old.replace("\n20\r\n", "\n")),
@@ -312,14 +312,14 @@ mod tests {
             let file = change(&old, &new);
             let hunks = file.diff().hunks.len();
             let all = |choice: HunkChoice| vec![choice; hunks];
-            prop_assert_eq!(select(&file, all(HunkChoice::Accept)), new.clone());
-            prop_assert_eq!(select(&file, all(HunkChoice::Reject)), old.clone());
+            prop_assert_eq!(&select(&file, all(HunkChoice::Accept)), &new);
+            prop_assert_eq!(&select(&file, all(HunkChoice::Reject)), &old);
             let lines = |stands: bool| {
                 let of = |hunk: &Hunk| HunkChoice::Lines(vec![stands; hunk.lines.len()]);
                 file.diff().hunks.iter().map(of).collect::<Vec<_>>()
             };
-            prop_assert_eq!(select(&file, lines(true)), new.clone());
-            prop_assert_eq!(select(&file, lines(false)), old.clone());
+            prop_assert_eq!(&select(&file, lines(true)), &new);
+            prop_assert_eq!(&select(&file, lines(false)), &old);
             let choice = |stands: &bool| if *stands { HunkChoice::Accept } else { HunkChoice::Reject };
             let some: Vec<_> = picks.iter().take(hunks).map(choice).collect();
             let made = select(&file, some.clone());

@@ -1,6 +1,6 @@
 //! Walking the workspace by its ignore rules.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -17,6 +17,15 @@ pub fn files(root: &Root, limit: usize) -> Vec<String> {
         .filter_map(|entry| Some(root.place_of(entry.path())?.shown))
         .take(limit)
         .collect()
+}
+
+/// Returns every file that no rule leaves out, as absolute paths in no order.
+pub fn regular_files(root: &Root) -> impl Iterator<Item = PathBuf> {
+    plain(root.path(), true)
+        .build()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
 }
 
 /// Returns a walk of what lies at and below a place, `depth` levels deep, by the ignore rules of the root and

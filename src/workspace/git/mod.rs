@@ -5,6 +5,7 @@
 
 mod diff;
 mod status;
+mod tracked;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use git2::{ErrorCode, Repository, RepositoryOpenFlags};
 
 pub use diff::{FilePatch, Patches, patches};
 pub use status::{Entry, Status, status};
+pub use tracked::Tracked;
 
 use super::Root;
 use crate::visible;
