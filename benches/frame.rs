@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use crossterm::event::{KeyCode, KeyEvent};
-use trefoil::agent::{AgentEvent, Approval, Live};
+use trefoil::agent::{AgentEvent, Approval, Live, Waiting};
 use trefoil::session::{CallId, Proposal};
 use trefoil::tui::app::App;
 use trefoil::tui::event::Event;
@@ -31,8 +31,11 @@ fn between((before, after): &(String, String)) -> FileDiff {
 fn asked(files: Vec<FileDiff>) -> AgentEvent {
     AgentEvent::Live(Live::Approval(Approval {
         call: CallId("c1".into()),
-        tool: "write_file".into(),
-        proposal: Proposal::Change { files },
+        calls: vec![Waiting {
+            call: CallId("c1".into()),
+            tool: "write_file".into(),
+            proposal: Proposal::Change { files },
+        }],
         reason: "No rule matches.".into(),
         rule: None,
     }))

@@ -211,6 +211,7 @@ impl Opening {
             connect,
             log: session.log,
             conversation: session.conversation,
+            checkpoints: session.checkpoints,
             is_attended,
         })
     }

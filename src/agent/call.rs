@@ -1,4 +1,6 @@
 //! The path of a tool call: intend → decide ([`super::permit`]) → carry out ([`super::carry_out`]) → record.
+//!
+//! Changes that stand side by side in a reply are gathered and reviewed together ([`super::review`]).
 
 use std::time::Instant;
 
@@ -6,24 +8,49 @@ use super::Agent;
 use super::carry_out::{Step, broke};
 use super::permit::{NOT_RUN, Permit};
 use super::repeat::Repeated;
+use super::review::Pending;
 use crate::session::{LogError, Record, ToolCall, ToolResult, TurnEnd, Why};
-use crate::tool::{self, Context, Intent, Outcome, Refusal, Tool};
-
-/// Times a change is computed anew because the file changed under it.
-const REBASES: u32 = 3;
+use crate::tool::{self, Context, Intent, Outcome, Proposed, Refusal, Tool};
 
 impl Agent {
     /// Answers every call of a reply in order; an end of the turn answers the rest with why they never ran.
     pub(super) async fn answer(&mut self, calls: &[ToolCall]) -> Result<Option<TurnEnd>, LogError> {
-        for (done, call) in calls.iter().enumerate() {
-            if let Some(end) = self.call(call).await? {
-                for rest in &calls[done + 1..] {
-                    self.finish(rest, Outcome::told(false, NOT_RUN), Instant::now()).await?;
+        let mut rest = calls;
+        while let Some(call) = rest.first() {
+            let changes = self.gather(rest).await;
+            let taken = changes.len().max(1);
+            let end = match changes.is_empty() {
+                true => self.call(call).await?,
+                false => self.review(changes).await?,
+            };
+            rest = &rest[taken..];
+            if let Some(end) = end {
+                for call in rest {
+                    self.finish(call, Outcome::told(false, NOT_RUN), Instant::now()).await?;
                 }
                 return Ok(Some(end));
             }
         }
         Ok(None)
+    }
+
+    /// Returns the changes that a reply begins with, each computed on top of those before it.
+    async fn gather(&mut self, calls: &[ToolCall]) -> Vec<Pending> {
+        let mut proposed = Proposed::default();
+        let mut gathered = Vec::new();
+        for call in calls {
+            let Some(tool) = tool::find(&call.name) else { break };
+            if call.fault.is_some() || !self.repeat.is_new(call) {
+                break;
+            }
+            let context = Context { proposed: proposed.clone(), ..self.context.clone() };
+            let Ok(Intent::Change(change)) = intend(tool, call, &context).await else { break };
+            self.repeat.notice(call);
+            let is_on_proposed = proposed.is_under(&change);
+            proposed = proposed.with(&change);
+            gathered.push(Pending::new(call.clone(), tool, change, is_on_proposed));
+        }
+        gathered
     }
 
     async fn call(&mut self, call: &ToolCall) -> Result<Option<TurnEnd>, LogError> {
@@ -38,54 +65,57 @@ impl Agent {
         if let Some(fault) = &call.fault {
             return self.refuse(call, fault).await.map(|()| None);
         }
-        self.attempt(call, tool, is_repeated).await
+        match intend(tool, call, &self.context).await {
+            Ok(Intent::Change(change)) => {
+                let pending = Pending::new(call.clone(), tool, change, false);
+                self.review(vec![pending.repeated(is_repeated)]).await
+            }
+            Ok(intent) => self.attempt(call, intent, is_repeated).await,
+            Err(refusal) => self.refuse(call, &refusal.0).await.map(|()| None),
+        }
     }
 
-    /// Intends, asks and acts; a change whose file moved under it is computed and asked anew.
+    /// Asks for a look or a command, and does it.
     async fn attempt(
         &mut self,
         call: &ToolCall,
-        tool: &'static dyn Tool,
+        intent: Intent,
         is_repeated: bool,
     ) -> Result<Option<TurnEnd>, LogError> {
-        let mut drift = String::new();
-        for _ in 0..REBASES {
-            let started = Instant::now();
-            let intent = match intend(tool, call, &self.context).await {
-                Ok(intent) => intent,
-                Err(refusal) => return self.refuse(call, &refusal.0).await.map(|()| None),
-            };
-            let proposal = intent.proposal();
-            let tool = call.name.clone();
-            let record =
-                Record::Proposed { call: call.id.clone(), tool, proposal: proposal.clone() };
-            self.journal.record(record).await?;
-            match self.permit(call, &proposal, is_repeated).await? {
-                Permit::Granted => {}
-                Permit::Refused(text) => {
-                    self.finish(call, Outcome::told(false, text), started).await?;
-                    return Ok(None);
-                }
-                Permit::Ended(end, text) => {
-                    self.finish(call, Outcome::told(false, text), started).await?;
-                    return Ok(Some(end));
-                }
+        let started = Instant::now();
+        let proposal = intent.proposal();
+        self.proposed(call, &proposal).await?;
+        match self.permit(call, &proposal, is_repeated).await? {
+            Permit::Granted => {}
+            Permit::Refused(text) => {
+                self.finish(call, Outcome::told(false, text), started).await?;
+                return Ok(None);
             }
-            let acting = Instant::now();
-            match self.carry_out(call, intent).await? {
-                Step::Done(outcome) => {
-                    self.finish(call, outcome, acting).await?;
-                    return Ok(None);
-                }
-                Step::Interrupted(outcome) => {
-                    self.finish(call, outcome, acting).await?;
-                    return Ok(Some(TurnEnd::Interrupted));
-                }
-                Step::Drifted(text) => drift = text,
+            Permit::Ended(end, text) => {
+                self.finish(call, Outcome::told(false, text), started).await?;
+                return Ok(Some(end));
             }
         }
-        self.finish(call, Outcome::told(false, drift), Instant::now()).await?;
-        Ok(None)
+        let acting = Instant::now();
+        match self.carry_out(call, intent).await? {
+            Step::Done(outcome) => {
+                self.finish(call, outcome, acting).await?;
+                Ok(None)
+            }
+            Step::Interrupted(outcome) => {
+                self.finish(call, outcome, acting).await?;
+                Ok(Some(TurnEnd::Interrupted))
+            }
+        }
+    }
+
+    pub(super) async fn proposed(
+        &mut self,
+        call: &ToolCall,
+        proposal: &crate::session::Proposal,
+    ) -> Result<(), LogError> {
+        let (id, tool, proposal) = (call.id.clone(), call.name.clone(), proposal.clone());
+        self.journal.record(Record::Proposed { call: id, tool, proposal }).await
     }
 
     pub(super) async fn decided(
@@ -103,7 +133,7 @@ impl Agent {
         self.finish(call, Outcome::told(false, text), Instant::now()).await
     }
 
-    async fn finish(
+    pub(super) async fn finish(
         &mut self,
         call: &ToolCall,
         outcome: Outcome,
@@ -118,7 +148,7 @@ impl Agent {
 }
 
 /// Reads through files, so it runs on a blocking thread; a tool that breaks is told as a refusal.
-async fn intend(
+pub(super) async fn intend(
     tool: &'static dyn Tool,
     call: &ToolCall,
     context: &Context,

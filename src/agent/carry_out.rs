@@ -7,18 +7,16 @@ use super::Agent;
 use super::inbox::Interrupted;
 use super::journal::Journal;
 use super::protocol::Live;
-use crate::session::{LogError, Record, ToolCall, View};
+use crate::session::{CallId, LogError, Record, ToolCall, View};
 use crate::tool::{Intent, Look, Outcome};
 use crate::workspace::shell;
-use crate::workspace::{ApplyError, Change, Command, Ended, FileDiff, FileKind};
+use crate::workspace::{Applied, ApplyError, Change, Command, Ended};
 
 const INTERRUPTED: &str = "Interrupted by the person; the tool may have partly run.";
 
 /// What a call came to.
 pub(super) enum Step {
     Done(Outcome),
-    /// The file changed since the intent was computed.
-    Drifted(String),
     Interrupted(Outcome),
 }
 
@@ -30,8 +28,9 @@ impl Agent {
     ) -> Result<Step, LogError> {
         match intent {
             Intent::Look(look) => Ok(self.look(look).await),
-            Intent::Change(change) => self.write(call, change).await,
             Intent::Run(command) => self.run(call, command).await,
+            // Changes are reviewed together before they get here.
+            Intent::Change(_) => Ok(Step::Done(broke())),
         }
     }
 
@@ -48,30 +47,35 @@ impl Agent {
         }
     }
 
-    async fn write(&mut self, call: &ToolCall, change: Change) -> Result<Step, LogError> {
-        let staging = tokio::task::spawn_blocking(move || change.stage()).await;
-        let staged = match staging {
+    /// Writes a change, after what stood there is kept: all files, or none.
+    pub(super) async fn write(
+        &mut self,
+        call: &CallId,
+        change: &Change,
+    ) -> Result<Result<Applied, ApplyError>, LogError> {
+        let touches = self.keep_images(change).await?;
+        let owned = change.clone();
+        let staged = match tokio::task::spawn_blocking(move || owned.stage()).await {
             Ok(Ok(staged)) => staged,
-            Ok(Err(error)) => return Ok(unwritten(&error)),
-            Err(_) => return Ok(Step::Done(broke())),
+            Ok(Err(error)) => return Ok(Err(error)),
+            Err(_) => return Ok(Err(fault_of_ours(change))),
         };
-        let call = call.id.clone();
-        self.journal.record(Record::Acting { call, staged: staged.temporaries() }).await?;
+        let (id, staged_at) = (call.clone(), staged.temporaries());
+        let acting = Record::Acting { call: id, staged: staged_at, touches: touches.clone() };
+        self.journal.record(acting).await?;
         self.journal.sync()?;
         let commit = tokio::task::spawn_blocking(move || staged.commit()).await;
-        Ok(match commit {
-            Ok(Ok(applied)) => Step::Done(Outcome {
-                ok: true,
-                text: written(&applied.files),
-                view: View::Change { files: applied.files },
-            }),
-            Ok(Err(error)) => unwritten(&error),
-            Err(_) => Step::Done(broke()),
-        })
+        let result = commit.unwrap_or_else(|_| Err(fault_of_ours(change)));
+        if let Err(ApplyError::Torn { cause, .. }) = &result {
+            self.settle(call, touches, cause.trim_end_matches('.')).await?;
+        }
+        Ok(result)
     }
 
     async fn run(&mut self, call: &ToolCall, command: Command) -> Result<Step, LogError> {
-        self.journal.record(Record::Acting { call: call.id.clone(), staged: vec![] }).await?;
+        self.look_before().await?;
+        let (id, staged, touches) = (call.id.clone(), Vec::new(), Vec::new());
+        self.journal.record(Record::Acting { call: id, staged, touches }).await?;
         self.journal.sync()?;
         let cancel = CancellationToken::new();
         let (live, mut chunks) = mpsc::channel(64);
@@ -88,6 +92,7 @@ impl Agent {
                 work.await
             }
         };
+        self.note_touched(&call.id).await?;
         Ok(match ended {
             Ok(Ok(output)) => ran(output),
             Ok(Err(error)) => {
@@ -116,25 +121,11 @@ async fn watch<T>(
     }
 }
 
-/// Tells the model what stands on disk now.
-fn written(files: &[FileDiff]) -> String {
-    let line = |file: &FileDiff| {
-        let verb = match file.kind {
-            FileKind::Created => "created",
-            FileKind::Deleted => "deleted",
-            FileKind::Modified => "changed",
-            FileKind::Replaced => "replaced",
-        };
-        format!("{verb} {} (+{} −{})", file.path, file.added, file.removed)
-    };
-    let lines: Vec<String> = files.iter().map(line).collect();
-    format!("Written: {}.", lines.join(", "))
-}
-
-fn unwritten(error: &ApplyError) -> Step {
-    match error {
-        ApplyError::Drifted { .. } => Step::Drifted(error.to_string()),
-        _ => Step::Done(Outcome::told(false, error.to_string())),
+fn fault_of_ours(change: &Change) -> ApplyError {
+    let path = change.files.first().map_or_else(String::new, |file| file.place.shown.clone());
+    ApplyError::Io {
+        path,
+        source: std::io::Error::other("the write broke, which is a fault of Trefoil"),
     }
 }
 

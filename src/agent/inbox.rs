@@ -36,9 +36,13 @@ impl Inbox {
         }
     }
 
-    /// Returns the next request that waited while work was done.
+    /// Returns the next request that waited while work was done and that a turn can take in.
     pub fn take_waiting(&mut self) -> Option<AgentRequest> {
-        self.waiting.pop_front()
+        use AgentRequest::{Prompt, SetMode, SetModel};
+        let is_for_a_turn =
+            |request: &AgentRequest| matches!(request, Prompt(_) | SetMode(_) | SetModel(_));
+        let at = self.waiting.iter().position(is_for_a_turn)?;
+        self.waiting.remove(at)
     }
 
     /// Returns the mode last chosen while work was done: it holds from the next decision on.

@@ -1,29 +1,37 @@
 //! One stream of facts: a record is written, folded and only then announced.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use tokio::sync::mpsc;
 
 use super::protocol::{AgentEvent, Live};
 use crate::config::Keys;
-use crate::session::{CallId, Conversation, Entry, Level, Log, LogError, Record};
+use crate::session::{
+    BlobError, Blobs, CallId, Checkpoints, Conversation, Entry, Image, Level, Log, LogError, Record,
+};
 use crate::workspace::shell::Keep;
 
 /// The log, what follows from it, and who is told.
 pub struct Journal {
     log: Log,
     keys: Keys,
+    blobs: Arc<Mutex<Blobs>>,
     pub conversation: Conversation,
+    pub checkpoints: Checkpoints,
     events: mpsc::Sender<AgentEvent>,
 }
 
 impl Journal {
-    /// Makes a journal that goes on from a conversation.
+    /// Makes a journal that goes on from what is folded already; `cap` bounds the kept contents, in bytes.
     pub fn new(
         log: Log,
         keys: Keys,
-        conversation: Conversation,
+        (conversation, checkpoints): (Conversation, Checkpoints),
+        cap: u64,
         events: mpsc::Sender<AgentEvent>,
     ) -> Self {
-        Self { log, keys, conversation, events }
+        let blobs = Arc::new(Mutex::new(Blobs::open(log.folder(), cap)));
+        Self { log, keys, blobs, conversation, checkpoints, events }
     }
 
     /// Writes a fact, takes it in and tells it.
@@ -34,6 +42,7 @@ impl Journal {
         }
         let entry = self.log.append(record)?;
         self.conversation.apply(&entry.record);
+        self.checkpoints.apply(&entry);
         self.send(AgentEvent::Recorded(entry)).await;
         Ok(())
     }
@@ -61,6 +70,33 @@ impl Journal {
             std::borrow::Cow::Borrowed(_) => text,
             std::borrow::Cow::Owned(clean) => clean,
         }
+    }
+
+    /// Keeps a content of a file, on the disk when this returns; a sentence's end says why it is not.
+    pub fn keep_image(&self, bytes: &[u8]) -> Result<(), String> {
+        if self.keys.are_in(bytes) {
+            return Err("it holds a key, which is never written anywhere else".to_owned());
+        }
+        self.lock().put(bytes).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Returns a kept content.
+    pub fn kept_image(&self, image: &Image) -> Result<Vec<u8>, BlobError> {
+        let hash = blake3::Hash::from_hex(&image.hash).map_err(|_| BlobError::Damaged)?;
+        self.lock().get(&hash)
+    }
+
+    /// Returns the kept contents, for work on another thread.
+    pub fn blobs(&self) -> Arc<Mutex<Blobs>> {
+        Arc::clone(&self.blobs)
+    }
+
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Blobs> {
+        self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what the output of a call passes; in a session that is kept, it is kept whole.

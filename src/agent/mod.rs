@@ -2,6 +2,7 @@
 
 mod call;
 mod carry_out;
+mod checkpoint;
 mod inbox;
 mod journal;
 mod permission;
@@ -9,12 +10,18 @@ mod permit;
 mod prompt;
 pub mod protocol;
 mod repeat;
+mod review;
+mod rewind;
+mod told;
 mod turn;
 
 pub use permission::{Rule, RuleError, Rules};
 pub use prompt::tools;
-pub use protocol::{AgentEvent, AgentHandle, AgentRequest, Approval, Live, Verdict};
+pub use protocol::{
+    AgentEvent, AgentHandle, AgentRequest, Approval, ChangeSet, Changes, Live, Verdict, Waiting,
+};
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -24,9 +31,9 @@ use self::journal::Journal;
 use self::repeat::Repeat;
 use crate::config::{Keys, Mode};
 use crate::provider::{Connection, ProviderError};
-use crate::session::{Conversation, Log, LogError, Record};
+use crate::session::{Checkpoints, Conversation, Log, LogError, Record};
 use crate::tool;
-use crate::workspace::Launcher;
+use crate::workspace::{Change, Launcher, Snapshot};
 
 /// Events and requests that may wait before the sender is slowed down.
 const CHANNEL: usize = 256;
@@ -48,6 +55,8 @@ pub struct Setup {
     pub log: Log,
     /// The fold of the session's records so far.
     pub conversation: Conversation,
+    /// What can be taken back of it.
+    pub checkpoints: Checkpoints,
     /// Whether a person can be asked.
     pub is_attended: bool,
 }
@@ -68,6 +77,14 @@ pub struct Agent {
     inbox: Inbox,
     journal: Journal,
     repeat: Repeat,
+    /// What the person said of all later changes of this turn.
+    rest_of_turn: Option<bool>,
+    /// The workspace as it was when a command last ran.
+    snapshot: Snapshot,
+    /// What [`Live::Changes`] showed last.
+    shown: Vec<Change>,
+    /// What was said once and need not be said again.
+    warned: HashSet<String>,
 }
 
 impl Agent {
@@ -84,6 +101,8 @@ impl Agent {
         requests: mpsc::Receiver<AgentRequest>,
         events: mpsc::Sender<AgentEvent>,
     ) -> Self {
+        let past = (setup.conversation, setup.checkpoints);
+        let cap = setup.context.limits.checkpoint_bytes;
         Self {
             connect: setup.connect,
             connection: None,
@@ -97,13 +116,20 @@ impl Agent {
             launcher: setup.launcher,
             is_attended: setup.is_attended,
             inbox: Inbox::new(requests, events.clone()),
-            journal: Journal::new(setup.log, setup.keys, setup.conversation, events),
+            journal: Journal::new(setup.log, setup.keys, past, cap, events),
             repeat: Repeat::default(),
+            rest_of_turn: None,
+            snapshot: Snapshot::default(),
+            shown: Vec::new(),
+            warned: HashSet::new(),
         }
     }
 
     /// Serves requests until the front end is gone.
     async fn live(mut self) {
+        if let Err(error) = self.settle_unfinished().await {
+            self.journal.lament(&error).await;
+        }
         while let Some(request) = self.inbox.next().await {
             let is_prompt = matches!(request, AgentRequest::Prompt(_));
             if let Err(error) = self.serve(request).await {
@@ -122,6 +148,10 @@ impl Agent {
             AgentRequest::SetMode(mode) => self.set_mode(mode).await,
             AgentRequest::SetModel(model) => self.set_model(model).await,
             AgentRequest::Clear => self.clear().await,
+            AgentRequest::Undo => self.undo().await,
+            AgentRequest::Redo => self.redo().await,
+            AgentRequest::Changes => self.changes().await,
+            AgentRequest::PutBack { set, selection } => self.put_back(set, selection).await,
             AgentRequest::Answer { .. } | AgentRequest::Interrupt | AgentRequest::Unqueue => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use super::Agent;
 use super::inbox::Interrupted;
 use super::permission::{self, Ruling};
-use super::protocol::{Approval, Live, Verdict};
+use super::protocol::{Approval, Live, Verdict, Waiting};
 use crate::session::{Failure, LogError, Proposal, Record, ToolCall, TurnEnd, Why};
 
 /// What the model is told of a call that the end of the turn came before.
@@ -25,9 +25,7 @@ impl Agent {
         proposal: &Proposal,
         is_repeated: bool,
     ) -> Result<Permit, LogError> {
-        if let Some(mode) = self.inbox.take_mode() {
-            self.set_mode(mode).await?;
-        }
+        self.catch_up_mode().await?;
         let ruling = permission::decide(self.mode, &self.rules, &call.name, proposal);
         let reason = match ruling {
             Ruling::Allow(why) if !is_repeated => {
@@ -48,11 +46,28 @@ impl Agent {
             return self.ask_person(call, proposal, reason).await;
         }
         if is_repeated {
-            let end = TurnEnd::Failed { kind: Failure::Other, message: REPEATS.to_owned() };
-            self.decided(call, false, Why::Refused).await?;
-            return Ok(Permit::Ended(end, REPEATS.to_owned()));
+            let (end, text) = self.end_repetition(call).await?;
+            return Ok(Permit::Ended(end, text));
         }
-        self.nobody(call, proposal).await
+        Ok(Permit::Refused(self.nobody(call, proposal).await?))
+    }
+
+    /// A mode chosen meanwhile holds from this decision on.
+    pub(super) async fn catch_up_mode(&mut self) -> Result<(), LogError> {
+        match self.inbox.take_mode() {
+            Some(mode) => self.set_mode(mode).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Ends a turn in which nobody can stop a model that goes round in circles.
+    pub(super) async fn end_repetition(
+        &mut self,
+        call: &ToolCall,
+    ) -> Result<(TurnEnd, String), LogError> {
+        self.decided(call, false, Why::Refused).await?;
+        let end = TurnEnd::Failed { kind: Failure::Other, message: REPEATS.to_owned() };
+        Ok((end, REPEATS.to_owned()))
     }
 
     async fn ask_person(
@@ -62,13 +77,9 @@ impl Agent {
         reason: String,
     ) -> Result<Permit, LogError> {
         let rule = permission::exact_rule(&call.name, proposal);
-        let approval = Approval {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            proposal: proposal.clone(),
-            reason,
-            rule: rule.clone(),
-        };
+        let (id, tool, proposal) = (call.id.clone(), call.name.clone(), proposal.clone());
+        let calls = vec![Waiting { call: id.clone(), tool, proposal }];
+        let approval = Approval { call: id, calls, reason, rule: rule.clone() };
         let Ok(verdict) = self.ask_now(approval).await else {
             self.decided(call, false, Why::Person { comment: None }).await?;
             return Ok(Permit::Ended(TurnEnd::Interrupted, NOT_RUN.to_owned()));
@@ -76,7 +87,7 @@ impl Agent {
         self.take_verdict(call, verdict, rule).await
     }
 
-    async fn ask_now(&mut self, approval: Approval) -> Result<Verdict, Interrupted> {
+    pub(super) async fn ask_now(&mut self, approval: Approval) -> Result<Verdict, Interrupted> {
         let call = approval.call.clone();
         self.inbox.forget_answers().await?;
         self.journal.live(Live::Approval(approval)).await;
@@ -101,18 +112,26 @@ impl Agent {
         Ok(match verdict {
             Verdict::Accept | Verdict::Always => Permit::Granted,
             Verdict::Reject { .. } => Permit::Refused(declined(comment.as_deref())),
-            Verdict::Stop => Permit::Ended(TurnEnd::Stopped, declined(None)),
+            // A command has no parts.
+            Verdict::Stop | Verdict::Select { .. } => {
+                Permit::Ended(TurnEnd::Stopped, declined(None))
+            }
         })
     }
 
-    async fn grant(&mut self, rule: String) -> Result<(), LogError> {
+    pub(super) async fn grant(&mut self, rule: String) -> Result<(), LogError> {
         match self.rules.grant(&rule) {
             Ok(()) => self.journal.record(Record::Allowed { rule }).await,
             Err(error) => self.warn(error.to_string()).await,
         }
     }
 
-    async fn nobody(&mut self, call: &ToolCall, proposal: &Proposal) -> Result<Permit, LogError> {
+    /// Returns what the model is told where nobody can be asked.
+    pub(super) async fn nobody(
+        &mut self,
+        call: &ToolCall,
+        proposal: &Proposal,
+    ) -> Result<String, LogError> {
         let rule = permission::exact_rule(&call.name, proposal);
         let text = match &rule {
             Some(rule) => format!(
@@ -124,11 +143,11 @@ impl Agent {
                 .to_owned(),
         };
         self.decided(call, false, Why::Nobody { rule: rule.unwrap_or_default() }).await?;
-        Ok(Permit::Refused(text))
+        Ok(text)
     }
 }
 
-fn declined(comment: Option<&str>) -> String {
+pub(super) fn declined(comment: Option<&str>) -> String {
     match comment {
         Some(comment) => format!("Declined by the person, who says: {comment}"),
         None => "Declined by the person, without a comment.".to_owned(),

@@ -5,6 +5,7 @@ use tokio::sync::mpsc;
 
 use crate::config::Mode;
 use crate::session::{CallId, Entry, Proposal};
+use crate::workspace::{FileDiff, Selection};
 
 /// What a front end may ask of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,17 @@ pub enum AgentRequest {
     SetModel(String),
     /// Starts the conversation anew; the log keeps what came before.
     Clear,
+    /// Takes the last turn's changes back, after [`Live::Approval`] showed what that means.
+    Undo,
+    /// Brings back what was taken back last.
+    Redo,
+    /// Asks for [`Live::Changes`].
+    Changes,
+    /// Puts parts of what [`Live::Changes`] showed last back as they were: what is not selected.
+    PutBack {
+        set: usize,
+        selection: Selection,
+    },
 }
 
 /// A person's word on a call.
@@ -38,6 +50,12 @@ pub enum Verdict {
     },
     /// Reject and end the turn.
     Stop,
+    /// How much of each change may stand, call by call; and what becomes of the later changes of
+    /// this turn, when they are not to be asked.
+    Select {
+        selections: Vec<Selection>,
+        rest: Option<bool>,
+    },
 }
 
 /// What the agent tells. One stream: durable facts, and what only the moment needs.
@@ -74,6 +92,12 @@ pub enum Live {
     },
     /// A person has to decide; answered by [`AgentRequest::Answer`].
     Approval(Approval),
+    /// The model is writing a call's long text, as it comes: a patch, a content.
+    Writing {
+        text: String,
+    },
+    /// Answers [`AgentRequest::Changes`].
+    Changes(Changes),
     /// Output of a running command, as it comes.
     OutputDelta {
         call: CallId,
@@ -90,16 +114,41 @@ pub enum Live {
     Idle,
 }
 
-/// A call that waits for a person.
+/// What waits for a person: several changes of one reply, or one command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Approval {
+    /// What the answer names: the first of the calls.
     pub call: CallId,
-    pub tool: String,
-    pub proposal: Proposal,
+    /// The calls that wait together, in order.
+    pub calls: Vec<Waiting>,
     /// Why it is asked, as a sentence.
     pub reason: String,
     /// The exact rule that [`Verdict::Always`] would grant; `None` where none is offered.
     pub rule: Option<String>,
+}
+
+/// One call that waits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Waiting {
+    pub call: CallId,
+    pub tool: String,
+    pub proposal: Proposal,
+}
+
+/// Everything that changed in this session, once as a whole and once for each turn.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Changes {
+    pub sets: Vec<ChangeSet>,
+    /// What cannot be shown, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// What changed over some time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChangeSet {
+    /// The turn's number and its prompt; `None` is the whole session.
+    pub turn: Option<(usize, String)>,
+    pub files: Vec<FileDiff>,
 }
 
 /// A front end's end of the seam. Dropping it ends the agent.

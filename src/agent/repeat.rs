@@ -23,6 +23,11 @@ pub enum Repeated {
 }
 
 impl Repeat {
+    /// Returns whether a call is not the one made just before.
+    pub fn is_new(&self, call: &ToolCall) -> bool {
+        self.last.as_ref() != Some(&(call.name.clone(), call.args.clone()))
+    }
+
     /// Counts a call in.
     pub fn notice(&mut self, call: &ToolCall) -> Repeated {
         let now = (call.name.clone(), call.args.clone());

@@ -21,6 +21,7 @@ impl Agent {
     /// Plays one turn: from a person's message to the model's last word.
     pub(super) async fn turn(&mut self, prompt: String) -> Result<(), LogError> {
         self.repeat.reset();
+        self.rest_of_turn = None;
         self.journal.record(Record::Prompted { text: prompt }).await?;
         let end = self.steps().await?;
         if end != TurnEnd::Done {

@@ -63,6 +63,11 @@ impl Keys {
         self.by_provider.get(provider).filter(|key| !key.expose_secret().is_empty())
     }
 
+    /// Returns whether bytes hold a known key.
+    pub fn are_in(&self, bytes: &[u8]) -> bool {
+        self.finder.as_ref().is_some_and(|finder| finder.is_match(bytes))
+    }
+
     /// Replaces every known key in a text with `[redacted]`.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(finder) = &self.finder else { return Cow::Borrowed(text) };

@@ -120,6 +120,10 @@ pub struct Limits {
     pub command_seconds: u64,
     /// Seconds before `run_python_file` is stopped.
     pub python_seconds: u64,
+    /// Earlier versions of files that one session keeps, compressed, in bytes.
+    pub checkpoint_bytes: u64,
+    /// Largest file of which a command's changes can be taken back, in bytes.
+    pub checkpoint_file_bytes: u64,
 }
 
 impl Default for Limits {
@@ -133,6 +137,8 @@ impl Default for Limits {
             output_chars: 30_000,
             command_seconds: 120,
             python_seconds: 30,
+            checkpoint_bytes: 200_000_000,
+            checkpoint_file_bytes: 1_000_000,
         }
     }
 }

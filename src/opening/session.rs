@@ -2,7 +2,9 @@
 
 use trefoil::cli::Cli;
 use trefoil::config::{Loaded, Paths};
-use trefoil::session::{Conversation, Entry, Log, LogError, Record, Store, ToolResult, View};
+use trefoil::session::{
+    CallId, Checkpoints, Conversation, Entry, Log, LogError, Record, Store, ToolResult, View,
+};
 use trefoil::workspace::Root;
 
 use super::Problem;
@@ -14,6 +16,7 @@ pub struct Session {
     pub log: Log,
     pub past: Vec<Entry>,
     pub conversation: Conversation,
+    pub checkpoints: Checkpoints,
 }
 
 impl Session {
@@ -38,7 +41,12 @@ impl Session {
     }
 
     fn unsaved() -> Self {
-        Self { log: Log::unsaved(), past: Vec::new(), conversation: Conversation::default() }
+        Self {
+            log: Log::unsaved(),
+            past: Vec::new(),
+            conversation: Conversation::default(),
+            checkpoints: Checkpoints::default(),
+        }
     }
 
     fn begin(store: &Store, root: &Root, loaded: &Loaded, notices: &mut Vec<String>) -> Self {
@@ -61,7 +69,8 @@ impl Session {
             ));
         }
         let conversation = Conversation::replay(&opened.entries);
-        Ok(Self { log: opened.log, past: opened.entries, conversation })
+        let checkpoints = Checkpoints::replay(&opened.entries);
+        Ok(Self { log: opened.log, past: opened.entries, conversation, checkpoints })
     }
 
     /// Writes down what a kill left open, and that the session goes on, with its model and mode unless told others.
@@ -73,7 +82,11 @@ impl Session {
         notices: &mut Vec<String>,
     ) -> Result<Self, LogError> {
         remove_leftovers(&self.past, root);
-        let open: Vec<_> = self.conversation.unanswered().into_iter().cloned().collect();
+        // The agent looks itself how far a change came that was cut short.
+        let is_cut_short =
+            |id: &CallId| self.checkpoints.unfinished().any(|(unfinished, _)| unfinished == id);
+        let open = self.conversation.unanswered().into_iter();
+        let open: Vec<_> = open.filter(|call| !is_cut_short(&call.id)).cloned().collect();
         for call in open {
             let text =
                 "Trefoil was stopped while this call was open; it may have partly run.".to_owned();
@@ -102,6 +115,7 @@ impl Session {
     fn append(&mut self, record: Record) -> Result<(), LogError> {
         let entry = self.log.append(record)?;
         self.conversation.apply(&entry.record);
+        self.checkpoints.apply(&entry);
         self.past.push(entry);
         Ok(())
     }

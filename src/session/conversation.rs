@@ -3,7 +3,7 @@
 //! It is valid after every record (protocols §10.3): every call has exactly one result right after
 //! its reply, in call order; neighbours of one role are merged; what belongs to nothing is dropped.
 
-use super::{CallId, Entry, Message, Part, Record, Reply, ToolCall, ToolResult};
+use super::{CallId, Entry, Message, Part, Record, Reply, Restore, ToolCall, ToolResult, Touch};
 use crate::config::Mode;
 
 /// The messages so far, and what else the next turn starts from.
@@ -51,7 +51,9 @@ impl Conversation {
             Record::Acting { call, .. } => self.acting(call),
             Record::Finished { result, .. } => self.finished(result),
             Record::Cleared => self.clear(),
+            Record::Restored { restore, touches, .. } => self.restored(*restore, touches),
             Record::Proposed { .. }
+            | Record::Touched { .. }
             | Record::Decided { .. }
             | Record::TurnEnded { .. }
             | Record::Noticed { .. } => {}
@@ -98,6 +100,24 @@ impl Conversation {
     fn prompted(&mut self, text: &str) {
         self.settle();
         self.say(text);
+    }
+
+    /// The model has to know that files are no longer as it left them.
+    fn restored(&mut self, restore: Restore, touches: &[Touch]) {
+        if self.messages.is_empty() || touches.is_empty() {
+            return;
+        }
+        let what = match restore {
+            Restore::Undo { .. } => "took changes back",
+            Restore::Redo { .. } => "brought changes back that had been taken back",
+            Restore::PutBack => "put parts of files back as they were",
+        };
+        let paths: Vec<_> = touches.iter().map(|touch| touch.path.as_str()).collect();
+        self.settle();
+        self.say(&format!(
+            "[The person {what}. Read these files again before you change them: {}.]",
+            paths.join(", ")
+        ));
     }
 
     fn replied(&mut self, reply: &Reply) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CallId, Proposal, Reply, ToolResult, Usage};
+use super::{CallId, Proposal, Reply, Restore, ToolResult, Touch, Usage};
 use crate::config::Mode;
 use crate::workspace::FileDiff;
 
@@ -57,10 +57,25 @@ pub enum Record {
         allowed: bool,
         why: Why,
     },
-    /// The call is about to act: `staged` are the temporary files of a change.
+    /// The call is about to act: `staged` are the temporary files of a change, `touches` what it would do.
     Acting {
         call: CallId,
         staged: Vec<PathBuf>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        touches: Vec<Touch>,
+    },
+    /// Files that a command changed, or that a killed change is found to have written.
+    Touched {
+        call: CallId,
+        touches: Vec<Touch>,
+    },
+    /// The person took changes back, or brought them back; `call` stands for no model's call.
+    Restored {
+        call: CallId,
+        #[serde(flatten)]
+        restore: Restore,
+        touches: Vec<Touch>,
+        files: Vec<FileDiff>,
     },
     /// The call came to an end, with what the model is told and what the person is shown.
     Finished {
@@ -108,6 +123,8 @@ pub enum Why {
     },
     /// Nobody was there to ask; `rule` would have admitted it.
     Nobody { rule: String },
+    /// The person said so of everything to come in this turn.
+    RestOfTurn,
     /// The call could not be understood or would break a bound.
     Refused,
 }
@@ -122,6 +139,7 @@ impl Why {
             Self::Person { comment: None } => "you".to_owned(),
             Self::Person { comment: Some(comment) } => format!("you: {comment}"),
             Self::Nobody { .. } => "nobody to ask".to_owned(),
+            Self::RestOfTurn => "you, for this turn".to_owned(),
             Self::Refused => "refused".to_owned(),
         }
     }

@@ -47,7 +47,7 @@ async fn what_is_approved_is_what_is_written() {
     let turn = desk.say("change it", Verdict::Accept).await;
 
     let [approval] = turn.approvals.as_slice() else { panic!("{:?}", turn.approvals) };
-    let Proposal::Change { files } = &approval.proposal else { panic!("{approval:?}") };
+    let Proposal::Change { files } = &approval.calls[0].proposal else { panic!("{approval:?}") };
     assert_eq!((files[0].path.as_str(), files[0].added, files[0].removed), ("a.txt", 1, 1));
     assert_eq!(approval.rule.as_deref(), Some("edit_file(a.txt)"));
     assert_eq!(desk.read("a.txt"), "ONE\ntwo\n");
@@ -117,7 +117,8 @@ async fn always_grants_this_target_for_the_session_and_no_other() {
         "#,
     ));
     let turn = desk.say("go", Verdict::Always).await;
-    let asked: Vec<_> = turn.approvals.iter().map(|a| a.proposal.subjects().join("")).collect();
+    let asked: Vec<_> =
+        turn.approvals.iter().map(|a| a.calls[0].proposal.subjects().join("")).collect();
     assert_eq!(asked, ["touch a", "touch b"]);
     let by_rule = turn.records.iter().any(|record| {
         matches!(record, Record::Decided { allowed: true, why: Why::Rule { rule }, .. } if rule == "run_command(touch a)")
@@ -460,7 +461,7 @@ async fn a_file_that_changes_under_an_open_approval_is_never_overwritten_unseen(
             if times == 1 {
                 std::fs::write(&path, "zero\none\n").unwrap();
             } else {
-                let Proposal::Change { files } = &approval.proposal else { panic!() };
+                let Proposal::Change { files } = &approval.calls[0].proposal else { panic!() };
                 assert_eq!(
                     files[0].hunks[0].lines.len(),
                     3,

@@ -41,7 +41,7 @@ fn prompted(text: &str) -> Record {
 }
 
 fn acting(id: &str) -> Record {
-    Record::Acting { call: CallId(id.into()), staged: vec!["/w/.tmp".into()] }
+    Record::Acting { call: CallId(id.into()), staged: vec!["/w/.tmp".into()], touches: vec![] }
 }
 
 fn result(id: &str, ok: bool, text: &str) -> ToolResult {

@@ -11,7 +11,9 @@ use trefoil::agent::{
 use trefoil::config::{Config, Keys, Mode, Permissions};
 use trefoil::provider::Connection;
 use trefoil::provider::scripted::{Pace, Script};
-use trefoil::session::{CallId, Conversation, Record, Store, ToolResult, TurnEnd};
+use trefoil::session::{
+    CallId, Checkpoints, Conversation, Entry, Record, Store, ToolResult, TurnEnd,
+};
 use trefoil::tool::Context;
 use trefoil::workspace::{Launcher, Root};
 
@@ -95,19 +97,18 @@ impl Desk {
     fn start(&mut self) {
         let store = Store::new(self.home.path().join("sessions"));
         let root = Root::open(&self.root()).unwrap();
-        let (log, conversation) = if self.session.is_empty() {
+        let (log, past) = if self.session.is_empty() {
             let log = store.create(root.path(), "scripted/test", self.plan.mode).unwrap();
-            (log, Conversation::default())
+            (log, Vec::new())
         } else {
             let loaded = store.open(&self.session).unwrap();
-            let conversation = Conversation::replay(&loaded.entries);
-            (loaded.log, conversation)
+            (loaded.log, loaded.entries)
         };
         self.session = log.folder().unwrap().file_name().unwrap().to_string_lossy().into_owned();
-        self.handle = Some(Agent::spawn(self.setup(root, log, conversation)));
+        self.handle = Some(Agent::spawn(self.setup(root, log, &past)));
     }
 
-    fn setup(&self, root: Root, log: trefoil::session::Log, conversation: Conversation) -> Setup {
+    fn setup(&self, root: Root, log: trefoil::session::Log, past: &[Entry]) -> Setup {
         let config = Config::default();
         let script = self.plan.script.clone();
         let permissions = Permissions { allow: self.plan.allow.clone(), ..Permissions::default() };
@@ -124,7 +125,8 @@ impl Desk {
             launcher: Launcher { program: env!("CARGO_BIN_EXE_trefoil").into() },
             keys: Keys::default(),
             log,
-            conversation,
+            conversation: Conversation::replay(past),
+            checkpoints: Checkpoints::replay(past),
             is_attended: self.plan.is_attended,
         }
     }
