@@ -21,6 +21,9 @@ pub enum Command {
     Expand,
     Search,
     Diff,
+    Changes,
+    Undo,
+    Redo,
     Palette,
     Help,
     Model,
@@ -127,6 +130,15 @@ pub const COMMANDS: &[Row] = &[
     row(C::Search, "Search", "Search the conversation", &[("Ctrl+F", Always)])
         .slash("search", "[TEXT]"),
     row(C::Diff, "Show diff", "Look at the last change again", &[]).slash("diff", ""),
+    row(
+        C::Changes,
+        "Show changes",
+        "Look at all that changed in this session, and put parts of it back",
+        &[],
+    )
+    .slash("changes", ""),
+    row(C::Undo, "Undo", "Take the last turn's changes back; shown first", &[]).slash("undo", ""),
+    row(C::Redo, "Redo", "Bring back what was taken back; shown first", &[]).slash("redo", ""),
     row(C::Palette, "Palette", "Find a command by its name", &[("Ctrl+P", Always)])
         .slash("palette", ""),
     row(C::Help, "Help", "Show keys and commands", &[("?", EmptyDraft), ("F1", Always)])

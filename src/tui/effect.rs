@@ -12,8 +12,11 @@ pub enum Effect {
     ReadHead,
     /// Looks for the workspace's last session; answered by `Event::Last` if there is one.
     FindLast,
-    /// Opens the text in `$VISUAL` or `$EDITOR`; answered by `Event::Edited`.
-    Edit(String),
+    /// Opens the text in `$VISUAL` or `$EDITOR`, as a file whose name ends so; answered by `Event::Edited`.
+    Edit {
+        text: String,
+        suffix: String,
+    },
     /// Appends a prompt to the history file.
     Remember(String),
     /// Clears the terminal and draws every cell anew.

@@ -16,7 +16,8 @@ fn diff(file: &FileDiff) -> FileDiff {
     FileDiff { path, from, hunks, ..*file }
 }
 
-fn hunk(hunk: &Hunk) -> Hunk {
+/// Returns a hunk with every line made safe.
+pub fn hunk(hunk: &Hunk) -> Hunk {
     Hunk { lines: hunk.lines.iter().map(line).collect(), ..*hunk }
 }
 
@@ -31,6 +32,6 @@ pub fn why(why: &Why) -> Why {
         Why::Rule { rule } => Why::Rule { rule: line(rule) },
         Why::Nobody { rule } => Why::Nobody { rule: line(rule) },
         Why::Person { comment } => Why::Person { comment: comment.as_ref().map(line) },
-        Why::Reads | Why::Mode { .. } | Why::Refused => why.clone(),
+        Why::Reads | Why::Mode { .. } | Why::RestOfTurn | Why::Refused => why.clone(),
     }
 }

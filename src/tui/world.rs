@@ -146,7 +146,7 @@ impl World {
                 Effect::ListFiles => self.look(|root| Event::Files(walk::files(root, FILES))),
                 Effect::ReadHead => self.look(|root| Event::Head(git::head(root))),
                 Effect::FindLast => self.find_last(),
-                Effect::Edit(text) => self.edit(&text, terminal)?,
+                Effect::Edit { text, suffix } => self.edit(&text, &suffix, terminal)?,
                 Effect::Remember(text) => self.remember(&text),
                 Effect::Repaint => terminal.repaint()?,
                 Effect::Suspend => self.suspend(terminal)?,
@@ -210,11 +210,11 @@ impl World {
         }
     }
 
-    fn edit(&mut self, text: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
+    fn edit(&mut self, text: &str, suffix: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
         self.keyboard.take().into_iter().for_each(Keyboard::stop);
         let variable = |name: &str| self.environment.get(name);
         let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or("vi");
-        let event = match terminal.lend(|| edit(editor, text))? {
+        let event = match terminal.lend(|| edit(editor, text, suffix))? {
             Ok(text) => Event::Edited(text),
             Err(error) => Event::Failed(format!(
                 "The editor {editor} did not start: {error}. Set VISUAL or EDITOR to one that does."
@@ -291,8 +291,8 @@ async fn alarm(wake: Option<Instant>) {
 }
 
 /// Opens a text in an editor; `None` when the editor failed or changed nothing.
-fn edit(editor: &str, text: &str) -> std::io::Result<Option<String>> {
-    let mut file = tempfile::Builder::new().prefix("trefoil-").suffix(".md").tempfile()?;
+fn edit(editor: &str, text: &str, suffix: &str) -> std::io::Result<Option<String>> {
+    let mut file = tempfile::Builder::new().prefix("trefoil-").suffix(suffix).tempfile()?;
     file.write_all(text.as_bytes())?;
     let mut words = editor.split_whitespace();
     let status =

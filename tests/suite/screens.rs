@@ -196,6 +196,59 @@ fn a_change_to_approve() {
     seen("review_split_120x36_light", &mut split);
 }
 
+/// Three hunks: one accepted, one edited and remarked upon, one rejected with the reason; and a file that moves.
+fn deciding(size: (u16, u16), theme: &str) -> Screen {
+    let mut screen = Screen::with(size, true_colour(theme));
+    screen.prompted("tidy the report");
+    screen.replied(vec![call("asked", "apply_patch", json!({ "patch": "…" }))]);
+    let before: String = (1..=30).map(|n| format!("line {n:02} of the report\n")).collect();
+    let after = before
+        .replace("line 02 of", "row 02 of")
+        .replace("line 15 of the report\n", "")
+        .replace("line 28 of the report\n", "line 28 of the report \n");
+    let moved = FileDiff {
+        from: Some("draft.md".into()),
+        ..FileDiff::between("final.md", Some(b"a\r\nb\n"), Some(b"a\nb"))
+    };
+    let files = vec![
+        FileDiff::between("report.txt", Some(before.as_bytes()), Some(after.as_bytes())),
+        moved,
+    ];
+    screen.asked("apply_patch", Proposal::Change { files }, None);
+    screen.press(&["y", "e", "Down", "Down", "Down", "End"]);
+    screen.types(", edited");
+    screen.press(&["Ctrl+s", "Down", "c"]);
+    screen.types("keep the year");
+    screen.press(&["Enter", "]", "n"]);
+    screen.types("no blanks at the end");
+    screen.press(&["Enter", "{"]);
+    screen
+}
+
+#[test]
+fn hunks_accepted_edited_and_rejected() {
+    let mut small = deciding(SMALL, "dark");
+    small.press(&["]"]);
+    seen("review_decided_80x24_dark", &mut small);
+    small.press(&["v", "]"]);
+    seen("review_decided_split_80x24_dark", &mut small);
+    let mut large = deciding(LARGE, "light");
+    seen("review_decided_120x36_light", &mut large);
+    large.press(&["v"]);
+    seen("review_decided_split_120x36_light", &mut large);
+    large.press(&["}"]);
+    seen("review_moved_split_120x36_light", &mut large);
+}
+
+#[test]
+fn a_hunk_being_edited_and_the_list_of_keys() {
+    let mut screen = reviewing(SMALL, true_colour("dark"));
+    screen.press(&["e"]);
+    seen("review_edit_80x24_dark", &mut screen);
+    screen.press(&["Esc", "?"]);
+    seen("review_keys_80x24_dark", &mut screen);
+}
+
 #[test]
 fn a_change_to_approve_with_few_colours_or_none() {
     let theme = |depth| Theme::built_in("dark", depth).unwrap();

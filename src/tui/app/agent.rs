@@ -1,9 +1,10 @@
 //! What the agent tells, handed to every fold that wants to know.
 
 use super::App;
-use crate::agent::{AgentEvent, Live};
+use crate::agent::{AgentEvent, Changes, Live};
 use crate::session::{Entry, Record, View};
 use crate::tui::effect::Effect;
+use crate::tui::overlay::Review;
 
 impl App {
     pub(super) fn agent(&mut self, event: &AgentEvent) -> Vec<Effect> {
@@ -39,6 +40,7 @@ impl App {
             Record::Finished { view: View::Change { files }, .. } => {
                 self.last_change = Some(files.clone());
             }
+            Record::Restored { files, .. } => self.last_change = Some(files.clone()),
             Record::Cleared => self.last_change = None,
             _ => {}
         }
@@ -47,7 +49,8 @@ impl App {
     /// What the world should look at again after a fact.
     fn follow_up(&mut self, record: &Record) -> Vec<Effect> {
         match record {
-            Record::Finished { view: View::Change { .. } | View::Process { .. }, .. } => {
+            Record::Finished { view: View::Change { .. } | View::Process { .. }, .. }
+            | Record::Restored { .. } => {
                 self.files = None;
                 vec![Effect::ReadHead]
             }
@@ -59,9 +62,21 @@ impl App {
         match live {
             Live::Queued { text } => self.queued.push(text.clone()),
             Live::Unqueued { text } => self.take_back(text),
+            Live::Changes(changes) => return self.show_changes(changes.clone()),
             _ => {}
         }
         Vec::new()
+    }
+
+    fn show_changes(&mut self, changes: Changes) -> Vec<Effect> {
+        let is_empty = changes.sets.iter().all(|set| set.files.is_empty());
+        if is_empty && changes.notes.is_empty() {
+            return self.say("Nothing that was changed in this session stands.");
+        }
+        if is_empty {
+            return self.say(changes.notes.join("\n"));
+        }
+        self.open(Review::of_session(changes))
     }
 
     fn unqueue(&mut self, text: &str) {

@@ -194,6 +194,10 @@ impl App {
     }
 
     fn edited(&mut self, text: Option<String>) -> Vec<Effect> {
+        let open = self.overlays.last_mut().or_else(|| self.approvals.overlay_mut());
+        if open.is_some_and(|overlay| overlay.edited(text.as_deref())) {
+            return Vec::new();
+        }
         match text {
             Some(text) => self.composer.set(text.trim_end_matches(['\r', '\n'])),
             None => return self.say("The editor changed nothing."),
@@ -206,8 +210,8 @@ impl App {
 fn ask() -> Ask {
     use super::overlay::{Review, RunApproval};
     use crate::session::Proposal;
-    |approval| match approval.proposal {
-        Proposal::Change { .. } => Box::new(Review::of(approval)),
+    |approval| match approval.calls.first().map(|waiting| &waiting.proposal) {
+        Some(Proposal::Change { .. }) => Box::new(Review::of(approval)),
         _ => Box::new(RunApproval::of(approval)),
     }
 }

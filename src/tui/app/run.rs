@@ -14,7 +14,7 @@ impl App {
             Command::Earlier => self.edit(|composer| composer.up()),
             Command::Later => self.edit(|composer| composer.down()),
             Command::Unqueue => self.ask_back(),
-            Command::Edit => vec![Effect::Edit(self.composer.text())],
+            Command::Edit => self.edit_draft(),
             Command::Back => self.back(),
             Command::Cancel => self.cancel(),
             Command::QuitIfEmpty | Command::Quit => vec![Effect::Quit],
@@ -27,16 +27,23 @@ impl App {
             Command::Expand => self.scroll(|pane| pane.toggle(), |pane| pane.toggle()),
             Command::Search => self.search_for(""),
             Command::Diff => self.show_diff(),
+            Command::Changes => self.ask_idle(AgentRequest::Changes, "changes"),
+            Command::Undo => self.ask_idle(AgentRequest::Undo, "undo"),
+            Command::Redo => self.ask_idle(AgentRequest::Redo, "redo"),
             Command::Palette => self.open(Palette::open()),
             Command::Help => self.open(Help::default()),
             Command::Model | Command::Mode | Command::Theme => self.begin_slash(command),
-            Command::Clear => self.clear(),
+            Command::Clear => self.ask_idle(AgentRequest::Clear, "clear"),
             Command::Repaint => vec![Effect::Repaint],
             Command::Suspend => vec![Effect::Suspend],
         }
     }
 
-    fn open(&mut self, overlay: impl super::Overlay + 'static) -> Vec<Effect> {
+    fn edit_draft(&self) -> Vec<Effect> {
+        vec![Effect::Edit { text: self.composer.text(), suffix: ".md".into() }]
+    }
+
+    pub(super) fn open(&mut self, overlay: impl super::Overlay + 'static) -> Vec<Effect> {
         self.completion = None;
         self.overlays.push(Box::new(overlay));
         Vec::new()
@@ -164,10 +171,12 @@ impl App {
         }
     }
 
-    fn clear(&mut self) -> Vec<Effect> {
+    /// Asks the agent for what cannot be done while it works.
+    fn ask_idle(&mut self, request: AgentRequest, name: &str) -> Vec<Effect> {
         if self.phases.is_working() {
-            return self.say("The work goes on. Stop it with Esc first, then /clear.");
+            let sentence = format!("The work goes on. Stop it with Esc first, then /{name}.");
+            return self.say(sentence);
         }
-        vec![Effect::Send(AgentRequest::Clear)]
+        vec![Effect::Send(request)]
     }
 }

@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Position;
 
 use super::{App, Seed};
-use crate::agent::{AgentEvent, AgentRequest, Approval, Live, Verdict};
+use crate::agent::{AgentEvent, AgentRequest, Approval, Live, Verdict, Waiting};
 use crate::config::Mode;
 use crate::session::{CallId, Entry, Proposal, Record, TurnEnd, Why};
 use crate::tui::draw::draw;
@@ -106,8 +106,7 @@ impl Desk {
     fn asks_with(&mut self, call: &str, rule: Option<&str>) {
         self.live(Live::Approval(Approval {
             call: CallId(call.into()),
-            tool: "run_command".into(),
-            proposal: Proposal::Run { line: "touch PWNED".into(), cwd: ".".into(), timeout_s: 120 },
+            calls: vec![run(call, "touch PWNED")],
             reason: "No rule matches.".into(),
             rule: rule.map(str::to_owned),
         }));
@@ -116,6 +115,11 @@ impl Desk {
     fn draft(&self) -> String {
         self.app.composer.text()
     }
+}
+
+fn run(call: &str, line: &str) -> Waiting {
+    let proposal = Proposal::Run { line: line.into(), cwd: ".".into(), timeout_s: 120 };
+    Waiting { call: CallId(call.into()), tool: "run_command".into(), proposal }
 }
 
 fn prompt(text: &str) -> Vec<Effect> {
@@ -232,8 +236,7 @@ fn an_approval_that_was_not_drawn_takes_no_key() {
     desk.app.prepare(80, 24, desk.now);
     let asked = Live::Approval(Approval {
         call: CallId("c1".into()),
-        tool: "run_command".into(),
-        proposal: Proposal::Run { line: "true".into(), cwd: ".".into(), timeout_s: 1 },
+        calls: vec![run("c1", "true")],
         reason: String::new(),
         rule: None,
     });

@@ -1,5 +1,5 @@
 //! The person's word on a call: the keys, the question behind a key, and what goes to the agent.
-//! Shared by the approvals of changes and of commands.
+//! A change has parts and its own keys: see the review.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
@@ -64,7 +64,7 @@ impl Answer {
         }
         match key.code {
             KeyCode::Char('y') => self.say(Verdict::Accept),
-            KeyCode::Char('n') => self.go(Stage::Comment(Box::default())),
+            KeyCode::Char('n') => self.go(Stage::Comment(Box::new(Comment::why_not()))),
             KeyCode::Char('a') if self.rule.is_some() => self.go(Stage::Rule),
             KeyCode::Esc => self.say(Verdict::Stop),
             _ => Reaction::Ignored,
@@ -143,24 +143,24 @@ pub fn hints(keys: &[(&'static str, &'static str)], theme: &Theme) -> Line<'stat
     Line::from_iter(keys.iter().flat_map(hint))
 }
 
-fn is_chord(key: KeyEvent) -> bool {
+/// Returns whether a key is a command of the screen rather than an answer.
+pub fn is_chord(key: KeyEvent) -> bool {
     key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
 }
 
-fn edits_a_line(key: KeyEvent) -> bool {
+/// Returns whether a chord edits a line being typed.
+pub fn edits_a_line(key: KeyEvent) -> bool {
     matches!(key.code, KeyCode::Char('a' | 'e' | 'u' | 'w'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Proposal;
 
     fn answer(rule: Option<&str>) -> Answer {
         Answer::to(&Approval {
             call: CallId("7".into()),
-            tool: "edit_file".into(),
-            proposal: Proposal::Change { files: Vec::new() },
+            calls: Vec::new(),
             reason: "The mode is ask.".into(),
             rule: rule.map(Into::into),
         })

@@ -1,4 +1,4 @@
-//! One line to say why not: what goes to the model with a rejection.
+//! One line to say why not, or what else: it goes to the model.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
@@ -7,16 +7,30 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::tui::theme::Theme;
 
-const PROMPT: &str = "Why not? ";
-const EMPTY: &str = "what to do instead; may stay empty";
-
 /// A line being typed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Comment {
+    prompt: &'static str,
+    /// What stands there while nothing is typed.
+    empty: &'static str,
     area: TextArea<'static>,
 }
 
 impl Comment {
+    /// Asks why something is rejected.
+    pub fn why_not() -> Self {
+        Self::asking("Why not? ", "what to do instead; may stay empty")
+    }
+
+    /// Asks for a remark.
+    pub fn remark() -> Self {
+        Self::asking("Comment: ", "goes to the model with what you decide")
+    }
+
+    fn asking(prompt: &'static str, empty: &'static str) -> Self {
+        Self { prompt, empty, area: TextArea::default() }
+    }
+
     /// Takes a key that edits the line; others are left alone.
     pub fn key(&mut self, key: KeyEvent) {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -60,14 +74,14 @@ impl Comment {
     pub fn shown(&self, width: u16, theme: &Theme) -> (Line<'static>, u16) {
         let caret = self.area.cursor().1;
         let before: String = self.line().chars().take(caret).collect();
-        let room = usize::from(width).saturating_sub(PROMPT.width() + 1);
+        let room = usize::from(width).saturating_sub(self.prompt.width() + 1);
         let from = cut(&before, room);
-        let column = PROMPT.width() + before[from..].width();
+        let column = self.prompt.width() + before[from..].width();
         let text = match self.line() {
-            "" => Span::styled(EMPTY, theme.dim),
+            "" => Span::styled(self.empty, theme.dim),
             line => Span::styled(line[from..].to_owned(), theme.text),
         };
-        let line = Line::from(vec![Span::styled(PROMPT, theme.key), text]);
+        let line = Line::from(vec![Span::styled(self.prompt, theme.key), text]);
         (line, u16::try_from(column).unwrap_or(u16::MAX).min(width.saturating_sub(1)))
     }
 }

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::{Overlay, Reaction, framed};
+use super::{Overlay, REVIEW_KEYS, Reaction, framed};
 use crate::tui::command::{COMMANDS, Row};
 use crate::tui::theme::Theme;
 use crate::tui::widget::wrap;
@@ -14,16 +14,13 @@ use crate::tui::widget::wrap;
 /// Columns of the keys.
 const KEYS: usize = 31;
 
-/// The keys of an approval, which are no commands: they mean something only there.
+/// The keys of a command that waits, which are no commands: they mean something only there.
 const ANSWERS: &[(&str, &str)] = &[
-    ("y", "Let it stand, or let it run"),
+    ("y", "Let it run"),
     ("n", "Reject it, with a comment for the model"),
-    ("a", "Let this call on this target always stand in this session; the rule is shown first"),
+    ("a", "Let this call on this target always run in this session; the rule is shown first"),
     ("Esc", "Reject it and stop the work"),
     ("Tab", "Put it aside to read what is behind it, and take it up again"),
-    ("j k, PgUp PgDn, g G", "Move in a diff"),
-    ("[ ], { }", "Go to another hunk, to another file"),
-    ("v, h l", "Show a diff unified or split; go sideways in it"),
 ];
 
 /// A scrolled list of all rows.
@@ -64,9 +61,14 @@ impl Overlay for Help {
         self.height = area.height.saturating_sub(2);
         let width = area.width.saturating_sub(3);
         let commands = COMMANDS.iter().flat_map(|row| lines(&keys(row), row.help, width, theme));
-        let title = Line::styled(" While an approval waits", theme.title);
-        let answers = ANSWERS.iter().flat_map(|(keys, help)| lines(keys, help, width, theme));
-        self.lines = commands.chain([Line::default(), title]).chain(answers).collect();
+        let about = |title: &'static str, keys: &'static [(&str, &str)]| {
+            let title = [Line::default(), Line::styled(title, theme.title)];
+            let keys = keys.iter().flat_map(|(keys, help)| lines(keys, help, width, theme));
+            title.into_iter().chain(keys).collect::<Vec<_>>()
+        };
+        let run = about(" While a command waits", ANSWERS);
+        let review = about(" While a change waits", REVIEW_KEYS);
+        self.lines = commands.chain(run).chain(review).collect();
         self.scroll(0);
     }
 

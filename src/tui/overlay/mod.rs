@@ -14,7 +14,7 @@ mod search;
 pub use completion::Completion;
 pub use help::Help;
 pub use palette::Palette;
-pub use review::Review;
+pub use review::{KEYS as REVIEW_KEYS, Review};
 pub use run_approval::RunApproval;
 pub use search::{Search, Step};
 
@@ -35,6 +35,11 @@ pub trait Overlay {
 
     /// Takes pasted text, line endings already `\n`.
     fn paste(&mut self, _text: &str) {}
+
+    /// Takes what the external editor gave back, or that it gave nothing; returns whether that was awaited here.
+    fn edited(&mut self, _text: Option<&str>) -> bool {
+        false
+    }
 
     /// Gets ready to be drawn in `area`; the only place for costly work.
     fn layout(&mut self, _area: Rect, _theme: &Theme, _highlighter: &mut Highlighter) {}

@@ -35,16 +35,18 @@ impl RunApproval {
     pub fn of(approval: Approval) -> Self {
         let answer = Answer::to(&approval);
         let reason = visible::line(&approval.reason).into_owned();
-        let (title, text, about) = match &approval.proposal {
-            Proposal::Run { line, cwd, timeout_s } => {
+        let first = approval.calls.first();
+        let tool = first.map_or("", |waiting| &waiting.tool);
+        let (title, text, about) = match first.map(|waiting| &waiting.proposal) {
+            Some(Proposal::Run { line, cwd, timeout_s }) => {
                 (" Run a command? ", visible::text(line).into_owned(), place(cwd, *timeout_s))
             }
             proposal => {
-                let subjects = proposal.subjects().join("\n");
+                let subjects = proposal.map(Proposal::subjects).unwrap_or_default().join("\n");
                 (
                     " Let it look? ",
                     visible::text(&subjects).into_owned(),
-                    visible::line(&approval.tool).into_owned(),
+                    visible::line(tool).into_owned(),
                 )
             }
         };
@@ -195,13 +197,17 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
+    use crate::agent::Waiting;
     use crate::session::CallId;
 
     fn ask(line: &str, rule: Option<&str>) -> RunApproval {
         RunApproval::of(Approval {
             call: CallId("1".into()),
-            tool: "run_command".into(),
-            proposal: Proposal::Run { line: line.into(), cwd: ".".into(), timeout_s: 120 },
+            calls: vec![Waiting {
+                call: CallId("1".into()),
+                tool: "run_command".into(),
+                proposal: Proposal::Run { line: line.into(), cwd: ".".into(), timeout_s: 120 },
+            }],
             reason: "The mode ask asks before commands.".into(),
             rule: rule.map(Into::into),
         })

@@ -153,6 +153,7 @@ impl Call {
             Some(Why::Mode { mode }) => format!("not allowed in mode {}", mode.name()),
             Some(Why::Rule { rule }) => format!("denied by rule {rule}"),
             Some(Why::Nobody { .. }) => "nobody to ask".into(),
+            Some(Why::RestOfTurn) => "declined with the rest of the turn".into(),
             Some(Why::Reads | Why::Refused) | None => self.first_line().to_owned(),
         }
     }
@@ -168,7 +169,7 @@ impl Call {
             Some(Why::Reads) => "reads".into(),
             Some(Why::Mode { mode }) => format!("mode {}", mode.name()),
             Some(Why::Rule { rule }) => format!("rule {rule}"),
-            Some(Why::Person { .. }) => "you".into(),
+            Some(Why::Person { .. } | Why::RestOfTurn) => "you".into(),
             Some(Why::Nobody { .. }) => "nobody to ask".into(),
             Some(Why::Refused) => "refused".into(),
         }
@@ -187,6 +188,7 @@ impl Call {
             Some(Why::Nobody { rule }) => {
                 format!("Not allowed, as nobody was there to ask; --allow '{rule}' would admit it.")
             }
+            Some(Why::RestOfTurn) => format!("{verb} by you, with the rest of the turn."),
             Some(Why::Refused) => "Refused before it could be asked.".into(),
         }
     }

@@ -9,9 +9,9 @@ use ratatui::text::Span;
 use ratatui::widgets::{Block, BorderType, Widget};
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use crate::tui::theme::Theme;
+use crate::tui::widget::caret;
 
 /// Columns taken by the border, the prompt and a free cell for the caret behind a full row.
 const AROUND: u16 = 6;
@@ -268,21 +268,7 @@ impl Composer {
             frame.buffer_mut().set_span(text.x - 2, text.y, &prompt, 1);
         }
         frame.render_widget(&self.area, text);
-        self.caret(text)
-    }
-
-    fn caret(&self, text: Rect) -> Position {
-        let row = self.area.screen_cursor().row;
-        let top = usize::from(self.area.scroll_offset().0);
-        let start = self.area.screen_to_data(row, 0);
-        let before = self.before_caret();
-        let drawn = &before[byte_of(before, start.1)..];
-        let y = u16::try_from(row.saturating_sub(top)).unwrap_or(0);
-        let x = u16::try_from(cells(drawn)).unwrap_or(0);
-        Position {
-            x: (text.x + x).min(text.right()),
-            y: (text.y + y).min(text.bottom().saturating_sub(1)),
-        }
+        caret(&self.area, text)
     }
 }
 
@@ -317,14 +303,6 @@ fn last_grapheme(text: &str) -> usize {
 
 fn first_grapheme(text: &str) -> usize {
     text.graphemes(true).next().map_or(0, |grapheme| grapheme.chars().count())
-}
-
-/// Cells of a text that begins a row; a tab goes to the next stop of four.
-fn cells(text: &str) -> usize {
-    text.graphemes(true).fold(0, |at, grapheme| match grapheme {
-        "\t" => (at / 4 + 1) * 4,
-        grapheme => at + grapheme.width(),
-    })
 }
 
 #[cfg(test)]

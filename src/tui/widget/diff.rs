@@ -35,6 +35,7 @@ pub struct Window {
 pub struct DiffRows {
     file: FileDiff,
     rows: Vec<Row>,
+    remarks: Vec<Remark>,
     /// Columns of a line number.
     digits: usize,
 }
@@ -48,8 +49,24 @@ enum Row {
     Line { hunk: usize, line: usize, old: usize, new: usize, partner: Option<usize> },
     /// A line of each side.
     Pair { hunk: usize, left: Option<(usize, usize)>, right: Option<(usize, usize)> },
-    /// The file has no lines to compare.
-    Note(&'static str),
+    /// What happens to the file itself.
+    Itself,
+    /// A remark on what stands above.
+    Remark(usize),
+}
+
+/// What a row shows: a hunk, a line of it, or the file itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spot {
+    pub hunk: Option<usize>,
+    pub line: Option<usize>,
+}
+
+/// What somebody said of a spot; safe to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    pub spot: Spot,
+    pub text: String,
 }
 
 impl DiffRows {
@@ -57,6 +74,9 @@ impl DiffRows {
     pub fn new(file: &FileDiff, layout: Layout) -> Self {
         let mut rows = Vec::new();
         let mut last = 1;
+        if !about_itself(file).is_empty() || file.hunks.is_empty() {
+            rows.push(Row::Itself);
+        }
         for (number, hunk) in file.hunks.iter().enumerate() {
             rows.push(Row::Hunk(number));
             let numbered = numbered(&hunk.lines, hunk.old_start, hunk.new_start);
@@ -66,18 +86,40 @@ impl DiffRows {
                 Layout::Split => rows.extend(pairs(number, &hunk.lines, &numbered)),
             }
         }
-        if rows.is_empty() {
-            rows.push(Row::Note(match file.kind {
-                _ if file.binary.is_some() => "a binary file",
-                FileKind::Created => "an empty file is created",
-                FileKind::Deleted => "an empty file is deleted",
-                FileKind::Modified | FileKind::Replaced if file.from.is_some() => {
-                    "the content stays"
-                }
-                FileKind::Modified | FileKind::Replaced => "no line changes",
-            }));
+        let (file, remarks) = (file.clone(), Vec::new());
+        Self { file, rows, remarks, digits: last.to_string().len().max(2) }
+    }
+
+    /// Lays a diff out with what was said of it, each remark under its spot.
+    pub fn with_remarks(file: &FileDiff, layout: Layout, remarks: &[Remark]) -> Self {
+        let mut laid = Self::new(file, layout);
+        for (number, remark) in remarks.iter().enumerate() {
+            let at = laid.rows.iter().position(|row| row.shows(remark.spot)).unwrap_or(0);
+            laid.rows.insert(at + usize::from(!laid.rows.is_empty()), Row::Remark(number));
         }
-        Self { file: file.clone(), rows, digits: last.to_string().len().max(2) }
+        laid.remarks = remarks.to_vec();
+        laid
+    }
+
+    /// Returns what a row shows.
+    pub fn spot(&self, row: usize) -> Spot {
+        match self.rows.get(row) {
+            Some(Row::Hunk(hunk)) => Spot { hunk: Some(*hunk), line: None },
+            Some(Row::Line { hunk, line, .. }) => Spot { hunk: Some(*hunk), line: Some(*line) },
+            Some(Row::Pair { hunk, left, right }) => {
+                let line = right.or(*left).map(|(line, _)| line);
+                Spot { hunk: Some(*hunk), line }
+            }
+            Some(Row::Remark(number)) => self.remarks[*number].spot,
+            Some(Row::Itself) | None => Spot::default(),
+        }
+    }
+
+    /// Returns whether a row is a line that is the same on both sides.
+    pub fn is_unchanged(&self, row: usize) -> bool {
+        let spot = self.spot(row);
+        let line = spot.hunk.zip(spot.line).map(|(hunk, line)| self.line(hunk, line));
+        line.is_some_and(|line| line.kind == LineKind::Context)
     }
 
     /// Returns how many rows there are.
@@ -113,6 +155,51 @@ impl DiffRows {
     fn line(&self, hunk: usize, line: usize) -> &DiffLine {
         &self.file.hunks[hunk].lines[line]
     }
+}
+
+impl Row {
+    fn shows(&self, spot: Spot) -> bool {
+        let at = |number: usize| (spot.hunk == Some(number)).then_some(spot.line);
+        match self {
+            Self::Itself => spot.hunk.is_none(),
+            Self::Hunk(number) => at(*number) == Some(None),
+            Self::Line { hunk, line, .. } => at(*hunk) == Some(Some(*line)),
+            Self::Pair { hunk, left, right } => {
+                let is_it = |side: &Option<(usize, usize)>| {
+                    side.is_some_and(|(line, _)| at(*hunk) == Some(Some(line)))
+                };
+                is_it(left) || is_it(right)
+            }
+            Self::Remark(_) => false,
+        }
+    }
+}
+
+/// Says what happens to a file besides its lines; empty when that is nothing.
+pub fn about_itself(file: &FileDiff) -> String {
+    let mut said = Vec::new();
+    if let Some(from) = &file.from {
+        said.push(format!("moved from {from}"));
+    }
+    match file.kind {
+        FileKind::Replaced => said.push("takes the place of the file that stands there".to_owned()),
+        FileKind::Created if file.hunks.is_empty() && file.binary.is_none() => {
+            said.push("an empty file is created".to_owned());
+        }
+        FileKind::Deleted if file.hunks.is_empty() && file.binary.is_none() => {
+            said.push("an empty file is deleted".to_owned());
+        }
+        _ => {}
+    }
+    said.extend(file.binary.map(|(old, new)| format!("a binary file: {old} → {new} bytes")));
+    said.extend(file.mode.map(|(old, new)| format!("mode {old:03o} → {new:03o}")));
+    if file.links > 1 {
+        said.push(format!(
+            "{} names (hard links), written in place: all of them change",
+            file.links
+        ));
+    }
+    said.join(" · ")
 }
 
 /// Returns a whole diff, unified: for places that show all of it.
@@ -272,6 +359,10 @@ mod tests {
         assert!(unified("a\n", "a").contains("\\ no newline at the end"));
         assert!(unified("a\r\n", "a\n").contains("\\ CRLF"));
         assert!(unified("a\n", "\tif x:\n").contains("+     if x:"));
+        assert!(unified("a b\n", "a b \n").contains("+ a b·"), "{}", unified("a b\n", "a b \n"));
+        assert!(unified("é\tb\n", "é  b\n").contains("− é→   b"));
+        assert!(unified("é\tb\n", "é  b\n").contains("+ é··b"));
+        assert!(unified("x\n", "y z \n").contains("+ y z·"), "only the end is marked");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use serde_json::Value;
-use trefoil::agent::{AgentEvent, Approval, Live};
+use trefoil::agent::{AgentEvent, Approval, Live, Waiting};
 use trefoil::config::Mode;
 use trefoil::session::{
     CallId, Entry, Part, Proposal, Record, Reply, ToolCall, ToolResult, Usage, View, Why,
@@ -81,6 +81,9 @@ impl Screen {
                 "Enter" => KeyCode::Enter,
                 "Tab" => KeyCode::Tab,
                 "Up" => KeyCode::Up,
+                "Down" => KeyCode::Down,
+                "End" => KeyCode::End,
+                "Esc" => KeyCode::Esc,
                 "PgUp" => KeyCode::PageUp,
                 key => KeyCode::Char(key.chars().next().unwrap()),
             };
@@ -139,8 +142,7 @@ impl Screen {
         self.proposed("asked", tool, proposal.clone());
         self.live(Live::Approval(Approval {
             call: CallId("asked".into()),
-            tool: tool.into(),
-            proposal,
+            calls: vec![Waiting { call: CallId("asked".into()), tool: tool.into(), proposal }],
             reason: "no rule matches".into(),
             rule: rule.map(str::to_owned),
         }));

@@ -1,21 +1,24 @@
-//! Draws the review: the frame, the files, the diff, and the question behind a key.
+//! Draws the review: the frame, the files, the diff with its marks, and the question behind a key.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use super::Review;
+use super::files::sign_style;
+use super::marks::{Mark, Part};
+use super::stage::Stage;
+use super::{Purpose, Review, legend};
 use crate::tui::overlay::answer::hints;
 use crate::tui::theme::Theme;
-use crate::tui::widget::clip;
-use crate::workspace::{FileDiff, FileKind};
+use crate::tui::widget::Spot;
 
 /// From this width on, the files stand in a column of their own.
 const WIDE: u16 = 100;
 const FILES_WIDTH: u16 = 28;
-/// The column that marks where the reader is.
-pub const MARK: u16 = 1;
+/// The columns that mark where the reader is, and what is decided.
+pub const MARK: u16 = 2;
 /// Rows kept for the conversation above.
 const ABOVE: u16 = 2;
 
@@ -44,17 +47,18 @@ impl Review {
             width: question_width(inside),
             height: asked,
         };
-        // One file needs no column of its own: the diff's sides need the room.
-        let has_column = area.width >= WIDE && self.files.len() > 1;
-        let (files, rule, diff) = if has_column { columns(body) } else { self.stacked(body) };
+        let (files, rule, diff) =
+            if self.has_column(area.width) { columns(body) } else { self.stacked(body) };
         Places { outer, files, rule, diff, question }
     }
 
+    /// One file needs no column of its own: the diff's sides need the room.
+    fn has_column(&self, width: u16) -> bool {
+        width >= WIDE && self.files.len() > 1
+    }
+
     fn question_rows(&self, width: u16) -> u16 {
-        let rows = self
-            .answer
-            .as_ref()
-            .map_or(0, |answer| answer.question(width, &Theme::default()).0.len());
+        let rows = self.question(width, &Theme::default()).0.len();
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
@@ -73,28 +77,30 @@ impl Review {
     pub fn draw_in(&self, frame: &mut Frame, places: Places, theme: &Theme) {
         frame.render_widget(Clear, places.outer);
         frame.render_widget(self.block(places.outer.width, theme), places.outer);
+        if matches!(self.stage, Stage::Legend) {
+            return self.draw_legend(frame, places, theme);
+        }
         frame.render_widget(Paragraph::new(self.file_lines(places.files, theme)), places.files);
         draw_rule(frame, places, theme);
-        self.draw_diff(frame, places.diff, theme);
-        if let Some(answer) = &self.answer {
-            let (question, _) = answer.question(places.question.width, theme);
-            frame.render_widget(Paragraph::new(question), places.question);
+        match &self.stage {
+            Stage::Edit(edit) => edit.draw(frame, edit_area(places)),
+            _ => self.draw_diff(frame, places.diff, theme),
         }
+        let (question, _) = self.question(places.question.width, theme);
+        frame.render_widget(Paragraph::new(question), places.question);
+    }
+
+    fn draw_legend(&self, frame: &mut Frame, places: Places, theme: &Theme) {
+        let keys = match self.purpose {
+            Purpose::Answer { .. } => legend::KEYS,
+            Purpose::PutBack { .. } => legend::PUT_BACK,
+            Purpose::Look => &legend::PUT_BACK[legend::PUT_BACK.len() - 4..],
+        };
+        legend::draw(frame, Block::bordered().inner(places.outer), keys, theme);
     }
 
     fn block(&self, width: u16, theme: &Theme) -> Block<'static> {
-        let (added, removed) = self
-            .files
-            .iter()
-            .fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
-        // The column of files has no room for it.
-        let hunk = self.files.get(self.file).filter(|_| width >= WIDE && self.files.len() > 1);
-        let hunk = hunk.map_or_else(String::new, |file| format!(" {} ", self.hunk_of(file)));
-        let counts = Line::from(vec![
-            Span::styled(hunk, theme.dim),
-            Span::styled(format!(" +{added}"), theme.ok),
-            Span::styled(format!(" −{removed} "), theme.error),
-        ]);
+        let counts = self.counts(width, theme);
         let room = usize::from(width).saturating_sub(counts.width() + 3);
         Block::bordered()
             .border_type(BorderType::Rounded)
@@ -104,14 +110,35 @@ impl Review {
             .title_bottom(self.keys(width, theme))
     }
 
+    /// Returns the hunk the reader is in, where no list has room for it, what waits, and all lines.
+    fn counts(&self, width: u16, theme: &Theme) -> Line<'static> {
+        let hunk = self.files.get(self.view.file).filter(|_| self.has_column(width));
+        let hunk = hunk.map_or_else(String::new, |file| format!(" {} ", self.hunk_of(file)));
+        let waiting = match (&self.purpose, self.marks.count(Mark::Waiting)) {
+            (Purpose::Answer { .. }, 1..) if self.marks.is_single() => String::new(),
+            (Purpose::Answer { .. }, 0) => " all decided ".to_owned(),
+            (Purpose::Answer { .. }, count) => format!(" {count} wait "),
+            _ => String::new(),
+        };
+        let sum = |count: fn(&crate::workspace::FileDiff) -> usize| -> usize {
+            self.files.iter().map(count).sum()
+        };
+        Line::from(vec![
+            Span::styled(hunk, theme.dim),
+            Span::styled(waiting, theme.warn),
+            Span::styled(format!(" +{}", sum(|file| file.added)), theme.ok),
+            Span::styled(format!(" −{} ", sum(|file| file.removed)), theme.error),
+        ])
+    }
+
     fn title(&self, theme: &Theme) -> Line<'static> {
         let files = match self.files.len() {
             1 => String::new(),
-            count => format!("· {} of {count} files ", (self.file + 1).min(count)),
+            count => format!("· {} of {count} files ", (self.view.file + 1).min(count)),
         };
         let mut title = Line::from(vec![
             Span::styled(" Review ", theme.title),
-            Span::styled(format!(" {} ", self.tool), theme.text),
+            Span::styled(format!(" {} ", self.heading), theme.text),
             Span::styled(files, theme.text),
         ]);
         if !self.reason.is_empty() {
@@ -121,92 +148,126 @@ impl Review {
     }
 
     fn keys(&self, width: u16, theme: &Theme) -> Line<'static> {
-        if let Some(advice) = self.advice {
-            return Line::styled(advice, theme.warn);
+        if let Some(advice) = &self.advice {
+            return Line::styled(format!(" {advice} "), theme.warn);
         }
-        let mut keys = Vec::new();
-        if let Some(answer) = &self.answer {
-            keys.extend([("y", "accept"), ("n", "reject…"), ("Esc", "stop")]);
-            keys.extend(answer.rule.is_some().then_some(("a", "always…")));
-        } else {
-            keys.push(("Enter", "done"));
+        let room = usize::from(width).saturating_sub(2);
+        if !matches!(self.stage, Stage::Keys) {
+            return fit_pairs(hints(self.stage_hints(), theme), room);
         }
-        keys.extend([("v", if self.split { "unified" } else { "split" }), ("[ ]", "hunks")]);
-        if self.files.len() > 1 {
-            keys.push(("{ }", "files"));
-        }
-        if width >= WIDE {
-            keys.push(("← →", "sideways"));
-        }
-        let keys = self
-            .answer
-            .as_ref()
-            .map_or_else(|| hints(&keys, theme), |answer| answer.hints(&keys, theme));
-        fit_pairs(keys, usize::from(width).saturating_sub(2))
+        let all = hints(&[("?", "keys")], theme);
+        let mut keys = fit_pairs(hints(&self.own_keys(), theme), room.saturating_sub(all.width()));
+        keys.spans.extend(all.spans);
+        keys
     }
 
-    /// Returns the files around the current one that fit.
-    fn file_lines(&self, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
-        let rows = usize::from(area.height);
-        let first = (self.file + 1).saturating_sub(rows);
-        let files = self.files.iter().enumerate().skip(first).take(rows);
-        files.map(|(index, file)| self.file_line(index, file, area.width, theme)).collect()
-    }
-
-    fn file_line(&self, index: usize, file: &FileDiff, width: u16, theme: &Theme) -> Line<'static> {
-        let is_current = index == self.file;
-        let (sign, style) = if is_current { (" ▾ ", theme.accent) } else { ("   ", theme.text) };
-        let end = if is_current { self.hunk_of(file) } else { hunks(file.hunks.len()) };
-        let mark = if is_current { "◆" } else { "◇" };
-        let kind = match file.kind {
-            FileKind::Created => " new",
-            FileKind::Deleted => " deleted",
-            FileKind::Replaced => " replaced",
-            FileKind::Modified => "",
+    /// Returns the keys that matter most, the weightiest first.
+    fn own_keys(&self) -> Vec<(&'static str, &'static str)> {
+        let mut keys = match &self.purpose {
+            Purpose::Look => vec![("Enter", "done")],
+            Purpose::PutBack { .. } if self.marks.count(Mark::Rejected) > 0 => {
+                vec![("n", "put back"), ("y", "leave"), ("Enter", "put back what is marked")]
+            }
+            Purpose::PutBack { .. } => vec![("n", "put back"), ("Esc", "close"), ("t", "by turn")],
+            Purpose::Answer { .. } if self.marks.is_single() => {
+                vec![
+                    ("y", "accept"),
+                    ("n", "reject…"),
+                    ("Esc", "stop"),
+                    ("e", "edit"),
+                    ("c", "comment"),
+                ]
+            }
+            Purpose::Answer { .. } => vec![
+                ("y", "accept"),
+                ("n", "reject…"),
+                ("A", "all"),
+                ("R", "none"),
+                ("Enter", "done"),
+                ("Esc", "stop"),
+                ("e", "edit"),
+                ("c", "comment"),
+            ],
         };
-        let counts = [
-            Span::styled(format!("  +{}", file.added), theme.ok),
-            Span::styled(format!(" −{}", file.removed), theme.error),
-        ];
-        let fixed = [Span::raw(sign), Span::raw(kind)];
-        let taken: usize = counts.iter().chain(&fixed).map(Span::width).sum();
-        let room = u16::try_from(usize::from(width).saturating_sub(taken)).unwrap_or(u16::MAX);
-        let longest = self.files.iter().map(|file| Span::raw(&file.path).width()).max();
-        let column = longest.unwrap_or(0).min(room.into());
-        let path = clip(&file.path, room);
-        let blank = column.saturating_sub(Span::raw(&path).width());
-        let path = path + &" ".repeat(blank);
-        let mut line = Line::from(vec![Span::styled(sign, style), Span::styled(path, style)]);
-        line.push_span(Span::styled(kind, theme.dim));
-        line.spans.extend(counts);
-        let end = format!("   {mark} {end}");
-        if line.width() + Span::raw(&end).width() <= width.into() {
-            line.push_span(Span::styled(end, theme.dim));
-        }
-        line
-    }
-
-    fn hunk_of(&self, file: &FileDiff) -> String {
-        match file.hunks.len() {
-            0 => hunks(0),
-            count => format!("hunk {} of {count}", self.hunk().min(count)),
-        }
+        keys.extend((!self.rule().is_empty()).then_some(("a", "always…")));
+        keys.extend([
+            ("v", if self.view.is_split { "unified" } else { "split" }),
+            ("[ ]", "hunks"),
+        ]);
+        keys.extend((self.files.len() > 1).then_some(("{ }", "files")));
+        keys.push(("← →", "sideways"));
+        keys
     }
 
     fn draw_diff(&self, frame: &mut Frame, area: Rect, theme: &Theme) {
-        if self.sheet.lines.is_empty() {
+        if self.view.sheet.lines.is_empty() {
             let line = Line::styled(" There are no lines to show.", theme.dim);
             return frame.render_widget(Paragraph::new(line), area);
         }
-        let lines = (self.top..).zip(&self.sheet.lines);
+        let here = self.here().1;
+        let lines = (self.view.top..).zip(&self.view.sheet.lines);
         for ((index, line), row) in lines.zip(area.rows()) {
-            let (mark, text) = split_mark(row);
+            let [place, mark, text] = split_marks(row);
             frame.render_widget(line, text);
-            if index == self.line {
-                frame.render_widget(Span::styled("▌", theme.accent), mark);
+            let spot = self.view.sheet.spot(index);
+            let (sign, style) = self.sign(index, theme);
+            let is_rejected = sign == "✗";
+            frame.render_widget(Span::styled(sign, style), mark);
+            if is_rejected {
+                frame.buffer_mut().set_style(text, faded(theme));
+            }
+            if index == self.view.line {
+                frame.render_widget(Span::styled("▌", theme.accent), place);
+            } else if self.part_of(spot).is_some_and(|(at, _)| at == here) {
+                frame.render_widget(Span::styled("▏", theme.accent), place);
             }
         }
     }
+
+    /// Returns the part that a row belongs to; none for rows that are about a part of a hunk only.
+    fn part_of(&self, spot: Spot) -> Option<(usize, &Part)> {
+        let marks = self.marks.files.get(self.view.file)?;
+        let at = marks.part_at(spot.hunk, spot.line);
+        marks.parts.get(at).map(|part| (at, part))
+    }
+
+    /// Returns what is decided on a row; lines that wait in a hunk that was split carry the number of their part.
+    fn sign(&self, row: usize, theme: &Theme) -> (String, Style) {
+        let none = (String::new(), theme.dim);
+        let spot = self.view.sheet.spot(row);
+        if self.view.sheet.is_unchanged(row) || matches!(self.purpose, Purpose::Look) {
+            return none;
+        }
+        let Some((at, part)) = self.part_of(spot) else { return none };
+        let siblings = self.marks.files[self.view.file].parts.iter().enumerate();
+        let siblings: Vec<_> = siblings.filter(|(_, one)| one.hunk == part.hunk).collect();
+        if spot.line.is_none() && siblings.len() > 1 {
+            return none;
+        }
+        let sign = match part.mark {
+            Mark::Accepted if matches!(self.purpose, Purpose::PutBack { .. }) => return none,
+            Mark::Accepted => "✓".to_owned(),
+            Mark::Rejected => "✗".to_owned(),
+            Mark::Waiting if siblings.len() > 1 => {
+                let number = siblings.iter().position(|(place, _)| *place == at).unwrap_or(0);
+                ((number + 1) % 10).to_string()
+            }
+            Mark::Waiting => return none,
+        };
+        let style = sign_style(&sign, theme);
+        (sign, style)
+    }
+}
+
+/// Returns where a hunk's new side is edited: what the diff takes, one column in.
+pub fn edit_area(places: Places) -> Rect {
+    let left = 1.min(places.diff.width);
+    Rect { x: places.diff.x + left, width: places.diff.width - left, ..places.diff }
+}
+
+/// What was rejected stands back.
+fn faded(theme: &Theme) -> Style {
+    Style { bg: Some(theme.text.bg.unwrap_or(Color::Reset)), ..theme.dim }
 }
 
 /// Leaves out the last spans until the rest fits: half a word helps nobody.
@@ -225,22 +286,20 @@ fn fit_pairs(mut line: Line<'static>, room: usize) -> Line<'static> {
     line
 }
 
-/// Splits a row into the column that marks where the reader is, and the line itself.
-fn split_mark(row: Rect) -> (Rect, Rect) {
-    let mark = Rect { width: row.width.min(MARK), ..row };
-    (mark, Rect { x: mark.right(), width: row.width - mark.width, ..row })
+/// Splits a row into the columns that mark the reader's place and the decision, and the line itself.
+fn split_marks(row: Rect) -> [Rect; 3] {
+    let column = |at: u16| Rect {
+        x: row.x + at.min(row.width),
+        width: 1.min(row.width.saturating_sub(at)),
+        ..row
+    };
+    let text =
+        Rect { x: row.x + MARK.min(row.width), width: row.width.saturating_sub(MARK), ..row };
+    [column(0), column(1), text]
 }
 
 fn question_width(inside: Rect) -> u16 {
     inside.width.saturating_sub(2)
-}
-
-fn hunks(count: usize) -> String {
-    match count {
-        0 => "no text".into(),
-        1 => "1 hunk".into(),
-        count => format!("{count} hunks"),
-    }
 }
 
 /// Files in a column at the left.

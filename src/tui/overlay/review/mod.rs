@@ -1,235 +1,185 @@
-//! The diff under review, in the conversation's place: files, hunks, and the person's word on all of it.
-//! Without a call that waits it only shows (`/diff`).
+//! Changes under review, in the conversation's place: files, hunks, and the person's word on each of them.
+//!
+//! It asks about calls that wait, shows what stands already (`/diff`), or puts back what changed in the
+//! session (`/changes`).
 
+mod decide;
 mod draw;
+mod edit;
+mod files;
+mod legend;
+mod marks;
+mod sheet;
+mod stage;
 #[cfg(test)]
 mod tests;
+mod view;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+pub use legend::KEYS;
+
+use std::ops::Range;
+
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
 
-use super::answer::Answer;
+use self::marks::{Mark, Marks};
+use self::stage::Stage;
+use self::view::View;
 use super::{Overlay, Reaction};
-use crate::agent::Approval;
-use crate::session::Proposal;
+use crate::agent::{Approval, ChangeSet, Changes};
+use crate::session::{CallId, Proposal};
 use crate::tui::foreign;
 use crate::tui::theme::Theme;
-use crate::tui::widget::{DiffRows, Highlighter, Layout, Window};
+use crate::tui::widget::Highlighter;
 use crate::visible;
 use crate::workspace::FileDiff;
 
-/// Columns that one key goes sideways, and how far it goes in all.
-const SIDEWAYS: usize = 8;
-const FARTHEST: usize = 10_000;
-
-/// A change, where the reader is in it, and the answer if one is wanted.
+/// Changes, what is decided on them, and where the reader is.
 #[derive(Debug)]
 pub struct Review {
-    /// The tool that would change; safe to show.
-    tool: String,
-    /// Why it is asked; safe to show.
+    purpose: Purpose,
+    /// What is under review, and why it is asked; safe to show.
+    heading: String,
     reason: String,
+    /// The diffs as they came, and the same made safe to show.
+    raw: Vec<FileDiff>,
     files: Vec<FileDiff>,
-    answer: Option<Answer>,
-    file: usize,
-    split: bool,
-    /// The line the reader is at, and the first in sight.
-    line: usize,
-    top: usize,
-    /// The first column of the lines in sight.
-    offset: usize,
-    /// Rows of the diff in sight.
-    rows: usize,
-    sheet: Sheet,
-    /// What a key that did nothing should have been.
-    advice: Option<&'static str>,
+    marks: Marks,
+    /// Counts what was done to the marks, so that the diff is laid out anew.
+    state: u64,
+    stage: Stage,
+    view: View,
+    /// What a key that did nothing should have been, or what is to be done now.
+    advice: Option<String>,
+    /// Whether Esc was pressed once where that would lose something.
+    is_leaving: bool,
+    /// The hunk whose new side is open in an external editor.
+    awaited: Option<usize>,
 }
 
-/// The diff of one file, and the part of it that is in sight as lines.
-#[derive(Debug, Default)]
-struct Sheet {
-    /// The file and whether the sides stand beside each other.
-    made_for: Option<(usize, bool)>,
-    diff: Option<DiffRows>,
-    /// Where each hunk begins.
-    hunks: Vec<usize>,
-    /// The first line in sight, how many are, and what part of them.
-    in_sight: Option<(usize, usize, Window)>,
-    lines: Vec<Line<'static>>,
-}
-
-impl Sheet {
-    fn of(file: Option<&FileDiff>, made_for: (usize, bool)) -> Self {
-        let layout = if made_for.1 { Layout::Split } else { Layout::Unified };
-        let diff = file.map(|file| DiffRows::new(file, layout));
-        let hunks = diff.as_ref().map(DiffRows::hunks).unwrap_or_default();
-        Self { made_for: Some(made_for), diff, hunks, ..Self::default() }
-    }
-
-    fn count(&self) -> usize {
-        self.diff.as_ref().map_or(0, DiffRows::count)
-    }
-
-    /// Makes the lines in sight, unless they stand already.
-    fn show(&mut self, top: usize, rows: usize, window: Window, theme: &Theme, code: &Highlighter) {
-        let in_sight = Some((top, rows, window));
-        if self.in_sight == in_sight {
-            return;
-        }
-        self.in_sight = in_sight;
-        let diff = self.diff.as_ref();
-        self.lines =
-            diff.map(|diff| diff.rows(top..top + rows, window, theme, code)).unwrap_or_default();
-    }
+/// What the review is for.
+#[derive(Debug)]
+enum Purpose {
+    /// Shows what stands already.
+    Look,
+    /// Answers calls that wait.
+    Answer { call: CallId, calls: Vec<Range<usize>>, rule: Option<String> },
+    /// Puts back parts of what changed, over the session or over a turn.
+    PutBack { sets: Vec<ChangeSet>, set: usize },
 }
 
 impl Review {
-    /// Asks about a change.
+    /// Asks about the changes of one or several calls.
     pub fn of(approval: Approval) -> Self {
-        let files = match &approval.proposal {
-            Proposal::Change { files } => foreign::diffs(files),
-            Proposal::Look { .. } | Proposal::Run { .. } => Vec::new(),
-        };
-        let answer = Some(Answer::to(&approval));
-        let tool = visible::line(&approval.tool).into_owned();
+        let mut tools: Vec<String> = Vec::new();
+        let (mut raw, mut calls) = (Vec::new(), Vec::new());
+        for waiting in approval.calls {
+            let Proposal::Change { files } = waiting.proposal else { continue };
+            calls.push(raw.len()..raw.len() + files.len());
+            raw.extend(files);
+            tools.push(visible::line(&waiting.tool).into_owned());
+        }
+        tools.dedup();
+        let rule = approval.rule.map(|rule| visible::line(&rule).into_owned());
+        let purpose = Purpose::Answer { call: approval.call, calls, rule };
         let reason = visible::line(&approval.reason).into_owned();
-        Self { tool, reason, answer, ..Self::read_only(files) }
+        Self { reason, ..Self::begin(purpose, tools.join(", "), raw, Mark::Waiting) }
     }
 
-    /// Shows a change that stands already; its strings are made safe here.
+    /// Shows changes that stand already.
     pub fn read_only(files: Vec<FileDiff>) -> Self {
+        Self::begin(Purpose::Look, "diff".to_owned(), files, Mark::Waiting)
+    }
+
+    /// Shows what changed in the session, to put parts of it back.
+    pub fn of_session(changes: Changes) -> Self {
+        let Changes { sets, notes } = changes;
+        let files = sets.first().map(|set| set.files.clone()).unwrap_or_default();
+        let purpose = Purpose::PutBack { sets, set: 0 };
+        let reason = visible::line(&notes.join("; ")).into_owned();
+        Self { reason, ..Self::begin(purpose, "this session".to_owned(), files, Mark::Accepted) }
+    }
+
+    fn begin(purpose: Purpose, heading: String, raw: Vec<FileDiff>, mark: Mark) -> Self {
         Self {
-            tool: "diff".into(),
+            purpose,
+            heading,
             reason: String::new(),
-            files: foreign::diffs(&files),
-            answer: None,
-            file: 0,
-            split: false,
-            line: 0,
-            top: 0,
-            offset: 0,
-            rows: 0,
-            sheet: Sheet::default(),
+            files: foreign::diffs(&raw),
+            marks: Marks::new(&raw, mark),
+            view: View::of(raw.len()),
+            raw,
+            state: 0,
+            stage: Stage::Keys,
             advice: None,
+            is_leaving: false,
+            awaited: None,
         }
     }
 
-    /// Takes a key that moves or changes the view.
-    fn look(&mut self, key: KeyEvent) -> Reaction {
-        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
-            return Reaction::Ignored;
-        }
-        let page = self.rows.saturating_sub(2).max(1).cast_signed();
-        match key.code {
-            KeyCode::Char('j') | KeyCode::Down => self.go_by(1),
-            KeyCode::Char('k') | KeyCode::Up => self.go_by(-1),
-            KeyCode::PageDown => self.go_by(page),
-            KeyCode::PageUp => self.go_by(-page),
-            KeyCode::Char('g') | KeyCode::Home => self.line = 0,
-            KeyCode::Char('G') | KeyCode::End => self.line = usize::MAX,
-            KeyCode::Char(']') => self.next_hunk(),
-            KeyCode::Char('[') => self.previous_hunk(),
-            KeyCode::Char('}') => self.go_to_file(self.file + 1),
-            KeyCode::Char('{') => self.go_to_file(self.file.saturating_sub(1)),
-            KeyCode::Char('l') | KeyCode::Right => {
-                self.offset = (self.offset + SIDEWAYS).min(FARTHEST)
-            }
-            KeyCode::Char('h') | KeyCode::Left => {
-                self.offset = self.offset.saturating_sub(SIDEWAYS);
-            }
-            KeyCode::Char('v') => self.split = !self.split,
-            KeyCode::Enter => return self.enter(),
-            KeyCode::Esc | KeyCode::Char('q') if self.answer.is_none() => return Reaction::Close,
-            _ => return Reaction::Ignored,
-        }
+    /// Shows the next set of changes, or the one before.
+    fn go_to_set(&mut self, by: isize) -> Reaction {
+        let Purpose::PutBack { sets, set } = &mut self.purpose else { return Reaction::Taken };
+        *set = set.saturating_add_signed(by).min(sets.len().saturating_sub(1));
+        let Some(shown) = sets.get(*set) else { return Reaction::Taken };
+        self.heading = match &shown.turn {
+            Some((number, title)) => format!("turn {number} “{}”", visible::line(title)),
+            None => "this session".to_owned(),
+        };
+        self.raw = shown.files.clone();
+        self.files = foreign::diffs(&self.raw);
+        self.marks = Marks::new(&self.raw, Mark::Accepted);
+        self.view = self.view.over(self.raw.len());
         Reaction::Taken
     }
 
-    /// Enter never accepts: it closes what only shows, and else says what to press.
-    fn enter(&mut self) -> Reaction {
-        if self.answer.is_none() {
-            return Reaction::Close;
-        }
-        self.advice = Some(" Press y to accept or n to reject. ");
+    /// Returns the file and the part of it that the reader is at.
+    fn here(&self) -> (usize, usize) {
+        let spot = self.view.spot();
+        let file = self.view.file;
+        (file, self.marks.files.get(file).map_or(0, |marks| marks.part_at(spot.hunk, spot.line)))
+    }
+
+    fn go(&mut self, stage: Stage) -> Reaction {
+        self.stage = stage;
         Reaction::Taken
     }
 
-    fn go_by(&mut self, lines: isize) {
-        self.line = self.line.saturating_add_signed(lines);
-    }
-
-    fn go_to_file(&mut self, file: usize) {
-        if file != self.file && file < self.files.len() {
-            (self.file, self.line, self.top, self.offset) = (file, 0, 0, 0);
-        }
-    }
-
-    /// Goes to the next hunk, in the next file when this one has no more.
-    fn next_hunk(&mut self) {
-        match self.sheet.hunks.iter().find(|&&start| start > self.line) {
-            Some(&start) => self.go_to_hunk(start),
-            None => self.go_to_file(self.file + 1),
-        }
-    }
-
-    /// Goes to the hunk before, in the file before when this one has no more.
-    fn previous_hunk(&mut self) {
-        match self.sheet.hunks.iter().rev().find(|&&start| start < self.line) {
-            Some(&start) => self.go_to_hunk(start),
-            None if self.file > 0 => {
-                self.go_to_file(self.file - 1);
-                self.line = usize::MAX;
-            }
-            None => {}
-        }
-    }
-
-    /// Puts the beginning of a hunk at the top, so that as much of it as fits is in sight.
-    fn go_to_hunk(&mut self, start: usize) {
-        (self.line, self.top) = (start, start.saturating_sub(1));
-    }
-
-    /// Returns the number of the hunk that the reader is in, from 1.
-    fn hunk(&self) -> usize {
-        self.sheet.hunks.partition_point(|&start| start <= self.line).max(1)
-    }
-
-    /// Keeps the line inside the diff and in sight.
-    fn settle(&mut self) {
-        let count = self.sheet.count();
-        self.line = self.line.min(count.saturating_sub(1));
-        let highest = (self.line + 1).saturating_sub(self.rows);
-        self.top = self.top.clamp(highest, self.line.max(highest));
-        self.top = self.top.min(count.saturating_sub(self.rows));
+    fn advise(&mut self, advice: impl Into<String>) -> Reaction {
+        self.advice = Some(advice.into());
+        Reaction::Taken
     }
 }
 
 impl Overlay for Review {
     fn key(&mut self, key: KeyEvent) -> Reaction {
         self.advice = None;
-        let answered = self.answer.as_mut().map_or(Reaction::Ignored, |answer| answer.key(key));
-        if answered == Reaction::Ignored { self.look(key) } else { answered }
+        self.awaited = None;
+        let was_leaving = std::mem::take(&mut self.is_leaving);
+        self.stage_key(key, was_leaving)
     }
 
     fn paste(&mut self, text: &str) {
-        if let Some(answer) = &mut self.answer {
-            answer.paste(text);
+        self.stage.paste(text);
+    }
+
+    fn edited(&mut self, text: Option<&str>) -> bool {
+        let Some(hunk) = self.awaited.take() else { return false };
+        match text {
+            Some(text) => self.replace(hunk, text),
+            None => drop(self.advise("The editor changed nothing.")),
         }
+        true
     }
 
     fn layout(&mut self, area: Rect, theme: &Theme, highlighter: &mut Highlighter) {
-        let places = self.places(area);
-        self.rows = places.diff.height.into();
-        let made_for = (self.file, self.split);
-        if self.sheet.made_for != Some(made_for) {
-            self.sheet = Sheet::of(self.files.get(self.file), made_for);
+        if let Stage::Edit(edit) = &mut self.stage {
+            edit.lay_out(theme);
         }
-        self.settle();
-        let columns = places.diff.width.saturating_sub(draw::MARK).max(1);
-        let window = Window { columns, offset: self.offset };
-        self.sheet.show(self.top, self.rows, window, theme, highlighter);
+        let diff = self.places(area).diff;
+        self.view.lay_out(diff.height.into(), self.state, &self.files, &self.marks.files);
+        self.view.show(diff.width.saturating_sub(draw::MARK), theme, highlighter);
     }
 
     fn draw(&self, frame: &mut Frame, area: Rect, theme: &Theme) {
@@ -237,8 +187,12 @@ impl Overlay for Review {
     }
 
     fn cursor(&self, area: Rect) -> Option<Position> {
-        let question = self.places(area).question;
-        let (_, caret) = self.answer.as_ref()?.question(question.width, &Theme::default());
+        let places = self.places(area);
+        if let Stage::Edit(edit) = &self.stage {
+            return Some(edit.caret(draw::edit_area(places)));
+        }
+        let question = places.question;
+        let (_, caret) = self.question(question.width, &Theme::default());
         Some(Position { x: question.x + caret?, y: question.bottom().saturating_sub(1) })
     }
 }

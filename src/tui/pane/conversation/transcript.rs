@@ -7,11 +7,12 @@ use std::collections::HashMap;
 
 use super::cell::{Cell, Entry};
 use crate::agent::{AgentEvent, Live};
-use crate::session::{CallId, Level, Part, Record, Reply, TurnEnd};
+use crate::session::{CallId, Level, Part, Record, Reply, Restore, TurnEnd};
 use crate::tui::pane::call::Call;
 use crate::tui::theme::Theme;
 use crate::tui::widget::Highlighter;
 use crate::visible;
+use crate::workspace::{FileDiff, FileKind};
 
 /// Everything said and done, oldest first.
 #[derive(Debug, Default)]
@@ -119,9 +120,13 @@ impl Transcript {
             Record::Finished { result, view, millis } => {
                 self.change(&result.id, |call| call.finish(result, view, *millis));
             }
+            Record::Restored { restore, files, .. } => self.restored(restore, files),
             Record::TurnEnded { end } => self.end(end),
             Record::Cleared => *self = Self::default(),
-            Record::Started { .. } | Record::Acting { .. } | Record::ModeChanged { .. } => {}
+            Record::Started { .. }
+            | Record::Acting { .. }
+            | Record::Touched { .. }
+            | Record::ModeChanged { .. } => {}
         }
     }
 
@@ -138,10 +143,22 @@ impl Transcript {
             Live::OutputDelta { call, text } => self.change(call, |call| call.output(text)),
             Live::Idle => self.open.clear(),
             Live::Asking { .. }
+            | Live::Writing { .. }
+            | Live::Changes(_)
             | Live::Approval(_)
             | Live::Queued { .. }
             | Live::Unqueued { .. } => {}
         }
+    }
+
+    fn restored(&mut self, restore: &Restore, files: &[FileDiff]) {
+        let what = match restore {
+            Restore::Undo { turn } => format!("turn {turn} taken back"),
+            Restore::Redo { turn } => format!("turn {turn} brought back"),
+            Restore::PutBack => "put back".to_owned(),
+        };
+        let files: Vec<_> = files.iter().map(brief).collect();
+        self.note(Level::Info, &format!("{what}: {}", files.join(", ")));
     }
 
     fn push(&mut self, entry: Entry) {
@@ -195,6 +212,17 @@ impl Transcript {
                 "limit reached: {requests} model requests in one turn; send a message to go on"
             ))),
             TurnEnd::Failed { message, .. } => self.push(Entry::Failed(owned(message))),
+        }
+    }
+}
+
+/// Names a file and what happened to it.
+fn brief(file: &FileDiff) -> String {
+    match file.kind {
+        FileKind::Deleted => format!("{} is gone", file.path),
+        FileKind::Created => format!("{} is there", file.path),
+        FileKind::Modified | FileKind::Replaced => {
+            format!("{} +{} −{}", file.path, file.added, file.removed)
         }
     }
 }

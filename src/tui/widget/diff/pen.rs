@@ -7,9 +7,12 @@ use ratatui::text::{Line, Span};
 
 use super::super::highlight::over;
 use super::super::wrap::{clip, window};
-use super::{DiffRows, Highlighter, Row};
+use super::{DiffRows, Highlighter, Row, about_itself};
 use crate::tui::theme::Theme;
 use crate::workspace::{Ending, Line as DiffLine, LineKind, intraline};
+
+/// Bytes past which a line's white space is not looked at.
+const LONG_LINE: usize = 2_000;
 
 /// What rows are drawn with.
 pub(super) struct Pen<'a> {
@@ -24,7 +27,8 @@ impl Pen<'_> {
     pub fn row(&self, row: &Row, columns: u16) -> Line<'static> {
         match row {
             Row::Hunk(hunk) => self.head(*hunk, columns),
-            Row::Note(text) => Line::styled(clip(text, columns), self.theme.dim),
+            Row::Itself => self.itself(columns),
+            Row::Remark(number) => self.remark(*number, columns),
             Row::Line { hunk, line, old, new, partner } => {
                 let text = self.rows.line(*hunk, *line);
                 let digits = self.rows.digits;
@@ -54,6 +58,19 @@ impl Pen<'_> {
             count(LineKind::Removed)
         );
         Line::styled(clip(&text, columns), self.theme.hunk)
+    }
+
+    fn itself(&self, columns: u16) -> Line<'static> {
+        let text = match about_itself(&self.rows.file) {
+            text if text.is_empty() => "no line changes".to_owned(),
+            text => text,
+        };
+        Line::styled(clip(&text, columns), self.theme.hunk)
+    }
+
+    fn remark(&self, number: usize, columns: u16) -> Line<'static> {
+        let text = format!("  ┆ you: {}", self.rows.remarks[number].text);
+        Line::styled(clip(&text, columns), self.theme.accent)
     }
 
     fn pair(
@@ -111,19 +128,68 @@ impl Pen<'_> {
         word: Style,
     ) -> Vec<Span<'static>> {
         let mut colouring = self.code.begin(&self.language);
-        let mut spans = over(base, self.code.line(&mut colouring, &line.text, &self.theme.syntax));
-        if let Some(partner) = partner {
-            let changed = match line.kind {
-                LineKind::Removed => intraline(&line.text, &partner.text).0,
-                _ => intraline(&partner.text, &line.text).1,
-            };
-            spans = marked(spans, &changed, word);
-        }
+        let spans = over(base, self.code.line(&mut colouring, &line.text, &self.theme.syntax));
+        let is_space = partner.is_some_and(|partner| differ_in_space(line, partner));
+        let changed = partner.map_or_else(Vec::new, |partner| {
+            // Where nothing but white space differs, each character counts.
+            let compare = if is_space { space_spans } else { intraline };
+            match line.kind {
+                LineKind::Removed => compare(&line.text, &partner.text).0,
+                _ => compare(&partner.text, &line.text).1,
+            }
+        });
+        let mut spans = match (is_space, tail(line)) {
+            (true, _) => marked(spans, &changed, word, shown_space),
+            (false, None) => marked(spans, &changed, word, str::to_owned),
+            (false, Some(tail)) => {
+                let cut: Vec<_> = changed
+                    .into_iter()
+                    .map(|range| range.start.min(tail.start)..range.end.min(tail.start))
+                    .filter(|range| !range.is_empty())
+                    .collect();
+                let spans = marked(spans, &cut, word, str::to_owned);
+                marked(spans, &[tail], word, shown_space)
+            }
+        };
         if let Some(note) = ending_note(line.ending, partner) {
             spans.push(Span::styled(note, base.patch(self.theme.dim)));
         }
         spans
     }
+}
+
+/// Returns whether two lines differ, and only in white space.
+fn differ_in_space(one: &DiffLine, other: &DiffLine) -> bool {
+    let visible = |line: &DiffLine| line.text.split_whitespace().collect::<String>();
+    one.text != other.text
+        && one.text.len().max(other.text.len()) < LONG_LINE
+        && visible(one) == visible(other)
+}
+
+/// Returns the byte ranges of an old and a new line in which they differ, character by character.
+fn space_spans(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let head: usize =
+        old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tails = old_rest.chars().rev().zip(new_rest.chars().rev());
+    let tail: usize = tails.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let span = |text: &str| {
+        std::iter::once(head..text.len() - tail).filter(|span| !span.is_empty()).collect()
+    };
+    (span(old), span(new))
+}
+
+/// Makes white space visible.
+fn shown_space(text: &str) -> String {
+    text.replace(' ', "·").replace('\t', "→   ")
+}
+
+/// Returns where the white space at the end of a new line is.
+fn tail(line: &DiffLine) -> Option<Range<usize>> {
+    let tail = line.text.trim_end().len()..line.text.len();
+    let is_seen = line.kind != LineKind::Added || tail.is_empty() || line.text.len() > LONG_LINE;
+    (!is_seen).then_some(tail)
 }
 
 /// Says how a line ends where the eye could not tell.
@@ -140,8 +206,13 @@ fn ending_note(ending: Ending, partner: Option<&DiffLine>) -> Option<&'static st
     }
 }
 
-/// Lays `style` over the given byte ranges of a text in spans.
-fn marked(spans: Vec<Span<'static>>, ranges: &[Range<usize>], style: Style) -> Vec<Span<'static>> {
+/// Lays `style` over the given byte ranges of a text in spans, which are shown as `how` says.
+fn marked(
+    spans: Vec<Span<'static>>,
+    ranges: &[Range<usize>],
+    style: Style,
+    how: fn(&str) -> String,
+) -> Vec<Span<'static>> {
     let mut marked = Vec::with_capacity(spans.len() + 2 * ranges.len());
     let mut start = 0;
     for span in spans {
@@ -155,10 +226,7 @@ fn marked(spans: Vec<Span<'static>>, ranges: &[Range<usize>], style: Style) -> V
                 marked.push(Span::styled(text[at - start..from - start].to_owned(), span.style));
             }
             let over = Style { fg: span.style.fg.or(style.fg), ..style };
-            marked.push(Span::styled(
-                text[from - start..to - start].to_owned(),
-                span.style.patch(over),
-            ));
+            marked.push(Span::styled(how(&text[from - start..to - start]), span.style.patch(over)));
             at = to;
         }
         if at < end {
