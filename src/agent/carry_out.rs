@@ -80,7 +80,7 @@ impl Agent {
         let cancel = CancellationToken::new();
         let (live, mut chunks) = mpsc::channel(64);
         let keep = self.journal.keep(&call.id);
-        let (launcher, token) = (self.launcher.clone(), cancel.clone());
+        let (launcher, token) = (self.context.launcher.clone(), cancel.clone());
         let mut work =
             tokio::spawn(async move { shell::run(command, &launcher, live, keep, token).await });
         let Self { inbox, journal, .. } = self;

@@ -33,7 +33,7 @@ use crate::config::{Keys, Mode};
 use crate::provider::{Connection, ProviderError};
 use crate::session::{Checkpoints, Conversation, Log, LogError, Record};
 use crate::tool;
-use crate::workspace::{Change, Launcher, Snapshot};
+use crate::workspace::{Change, Snapshot};
 
 /// Events and requests that may wait before the sender is slowed down.
 const CHANNEL: usize = 256;
@@ -50,7 +50,6 @@ pub struct Setup {
     pub rules: Rules,
     pub max_turns: u32,
     pub context: tool::Context,
-    pub launcher: Launcher,
     pub keys: Keys,
     pub log: Log,
     /// The fold of the session's records so far.
@@ -70,7 +69,6 @@ pub struct Agent {
     rules: Rules,
     max_turns: u32,
     context: tool::Context,
-    launcher: Launcher,
     is_attended: bool,
     system: Arc<str>,
     tools: Arc<[crate::session::Spec]>,
@@ -113,7 +111,6 @@ impl Agent {
             system: prompt::system(&setup.context.root),
             tools: prompt::tools(),
             context: setup.context,
-            launcher: setup.launcher,
             is_attended: setup.is_attended,
             inbox: Inbox::new(requests, events.clone()),
             journal: Journal::new(setup.log, setup.keys, past, cap, events),

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Context, Intent, Outcome, Proposed, Seen, Tool};
 use crate::config::Limits;
-use crate::workspace::Root;
+use crate::workspace::{Launcher, Root};
 
 /// A workspace with its context.
 pub struct Desk {
@@ -24,6 +24,7 @@ impl Desk {
             limits: Limits::default(),
             python: String::new(),
             environment: Arc::new(vec![]),
+            launcher: Launcher { program: "no-launcher".into() },
             seen: Seen::default(),
             proposed: Proposed::default(),
         };

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Limits;
 use crate::session::{Proposal, Spec, View};
-use crate::workspace::{Change, Command, Root};
+use crate::workspace::{Change, Command, Launcher, Root};
 
 /// Every tool there is. Adding one is a file and a line.
 pub const TOOLS: &[&dyn Tool] = &[
@@ -65,6 +65,8 @@ pub struct Context {
     pub python: String,
     /// The environment that commands get, without keys.
     pub environment: Arc<Vec<(String, String)>>,
+    /// Through what every process starts.
+    pub launcher: Launcher,
     /// What the model last saw of each file.
     pub seen: Seen,
     /// What earlier calls of the same reply would leave, which changes are computed on top of.

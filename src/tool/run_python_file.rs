@@ -96,7 +96,7 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::Limits;
-    use crate::workspace::Root;
+    use crate::workspace::{Launcher, Root};
     use std::sync::Arc;
 
     fn context(folder: &Path, python: &str, variables: &[(&str, &str)]) -> Context {
@@ -106,6 +106,7 @@ mod tests {
             limits: Limits::default(),
             python: python.to_owned(),
             environment: Arc::new(variables.iter().map(own).collect()),
+            launcher: Launcher { program: "no-launcher".into() },
             seen: crate::tool::Seen::default(),
             proposed: crate::tool::Proposed::default(),
         }

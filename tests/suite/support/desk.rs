@@ -122,7 +122,6 @@ impl Desk {
             rules: Rules::parse(&permissions).unwrap(),
             max_turns: self.plan.max_turns,
             context: context(root, config),
-            launcher: Launcher { program: env!("CARGO_BIN_EXE_trefoil").into() },
             keys: Keys::default(),
             log,
             conversation: Conversation::replay(past),
@@ -259,6 +258,7 @@ fn context(root: Root, config: Config) -> Context {
         limits: config.limits,
         python: String::new(),
         environment: Arc::new(trefoil::workspace::shell::environment(std::env::vars())),
+        launcher: Launcher { program: env!("CARGO_BIN_EXE_trefoil").into() },
         seen: trefoil::tool::Seen::default(),
         proposed: trefoil::tool::Proposed::default(),
     }
