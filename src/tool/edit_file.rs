@@ -100,9 +100,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_edited_unharmed_is_refused() {
-        for (bytes, reason) in [(&b"a\0b"[..], "binary"), (b"caf\xe9", "UTF-8")] {
+        for (bytes, new, reason) in [
+            (&b"a\0b"[..], "b", "a binary file"),
+            (b"\xff\xfea\0b", "b", "broken UTF-16 (the byte at 4"),
+            (b"\xff\xfea\0\x3d\xd8", "b", "broken UTF-16 (at byte 4"),
+            (b"c\xe9\nxax\n", "\u{2192}", "line 2 has '\u{2192}' (U+2192), which Windows-1252"),
+        ] {
             let desk = Desk::with("f", bytes);
-            assert!(edit(&desk, "a", "b").unwrap_err().contains(reason));
+            let refused = edit(&desk, "a", new).unwrap_err();
+            assert!(refused.contains(reason), "{refused}");
             assert_eq!(desk.read("f"), bytes);
         }
         let desk = Desk::with("f", b"same");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::{Context, Intent, Look, Outcome, Refusal, Tool, nearby};
 use crate::session::Spec;
-use crate::workspace::{Found, Place, Text, TextError, Version, text};
+use crate::workspace::{Encoding, Found, Place, Text, TextError, Version, text};
 
 /// The tool `read_file`.
 pub struct ReadFile;
@@ -74,7 +74,7 @@ fn read_version(
     cx: &Context,
 ) -> Result<String, String> {
     match Text::decode(&version.bytes) {
-        Ok(text) => number(path, &text.content, wanted, cx),
+        Ok(text) => Ok(number(path, &text.content, wanted, cx)? + &encoding_note(text.encoding)),
         Err(TextError::Binary) => Ok(format!(
             "'{path}' is a binary file ({}) of {} bytes.",
             kind(&version.bytes),
@@ -84,11 +84,25 @@ fn read_version(
     }
 }
 
+/// Says what the encoding is where it matters for what is written.
+fn encoding_note(encoding: Encoding) -> String {
+    match encoding {
+        Encoding::Utf8 | Encoding::Utf8Bom => String::new(),
+        Encoding::Utf16Le | Encoding::Utf16Be => {
+            format!("[Encoding: {}; edits keep it.]\n", encoding.name())
+        }
+        Encoding::Windows1252 | Encoding::Latin1 => format!(
+            "[Encoding: {}; edits keep it, and refuse characters that it does not have.]\n",
+            encoding.name()
+        ),
+    }
+}
+
 fn number(path: &str, content: &str, wanted: Wanted, cx: &Context) -> Result<String, String> {
     let lines: Vec<_> = text::lines(content).collect();
     let (count, start) = (lines.len(), wanted.start);
     if count == 0 {
-        return Ok(format!("'{path}' is empty."));
+        return Ok(format!("'{path}' is empty.\n"));
     }
     if start == 0 || start > count || wanted.end.is_some_and(|end| end < start) {
         let end = wanted.end.map_or("the end".into(), |end| end.to_string());
@@ -166,6 +180,27 @@ mod tests {
     }
 
     #[test]
+    fn a_last_line_names_an_encoding_that_is_not_utf_8() {
+        let cases: &[(&[u8], &str)] = &[
+            (b"caf\xc3\xa9\n", "    1│café\n"),
+            (
+                b"caf\xe9 \x80\n",
+                "    1│café €\n[Encoding: Windows-1252; edits keep it, and refuse characters that it does not have.]\n",
+            ),
+            (
+                b"caf\xe9\x81",
+                "    1│café\u{81}\n[Encoding: Latin-1; edits keep it, and refuse characters that it does not have.]\n",
+            ),
+            (b"\xff\xfea\0\n\0", "    1│a\n[Encoding: UTF-16 (little-endian); edits keep it.]\n"),
+            (b"\xfe\xff\0a", "    1│a\n[Encoding: UTF-16 (big-endian); edits keep it.]\n"),
+        ];
+        for (bytes, expected) in cases {
+            let desk = Desk::with("f", bytes);
+            assert_eq!(read(&desk, json!({ "path": "f" })), (true, (*expected).into()));
+        }
+    }
+
+    #[test]
     fn every_limit_says_how_to_get_the_rest() {
         let mut desk = Desk::with("f", "abc\n".repeat(10).as_bytes());
         desk.context.limits.read_lines = 4;
@@ -191,11 +226,11 @@ mod tests {
     fn what_cannot_be_read_says_what_it_is() {
         let desk = Desk::with("pkg/calculator.py", b"x\ny\n");
         desk.write("pic", b"\x89PNG\0\0");
-        desk.write("latin", b"caf\xe9");
+        desk.write("wide", b"\xff\xfea\0b");
         desk.write("empty", b"");
         for (path, ok, reason) in [
             ("pic", true, "binary file (PNG image) of 6 bytes"),
-            ("latin", false, "not UTF-8"),
+            ("wide", false, "broken UTF-16 (the byte at 4"),
             ("empty", true, "is empty"),
             ("pkg", false, "is a folder"),
             ("calculator.py", false, "Did you mean 'pkg/calculator.py'?"),

@@ -17,7 +17,7 @@ impl Target {
         let (place, before) = free_or_file(path, cx)?;
         let text = match &before {
             Some(version) => decode(&place, version)?,
-            None => Text { content: String::new(), has_bom: false },
+            None => Text::default(),
         };
         Ok(Self { place, before, text })
     }
@@ -44,7 +44,10 @@ impl Target {
 
     /// Makes the change to new content; it must change something.
     pub fn become_text(self, content: &str, cx: &Context) -> Result<Intent, Refusal> {
-        let after = self.text.encode(content);
+        let after = self
+            .text
+            .encode(content)
+            .map_err(|error| Refusal(format!("'{}' was not written: {error}", self.place.shown)))?;
         if self.before.as_ref().is_some_and(|version| version.bytes == after) {
             return Err(Refusal(format!(
                 "This would change nothing: '{}' already reads so.",
@@ -113,8 +116,8 @@ fn decode(place: &Place, version: &Version) -> Result<Text, Refusal> {
             "'{path}' is a binary file of {} bytes; only text can be changed.",
             version.bytes.len()
         )),
-        TextError::Encoding { .. } => Refusal(format!(
-            "'{path}' is {error}; only UTF-8 text can be changed, or its bytes would be lost."
+        error => Refusal(format!(
+            "'{path}' is {error}; it cannot be changed, or its bytes would be lost. Ask the person to repair it."
         )),
     })
 }

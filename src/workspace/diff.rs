@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, TextDiff};
 
-use super::text;
+use super::text::{self, Encoding, Text};
 
 /// Unchanged lines shown around each change.
 const CONTEXT: usize = 3;
@@ -30,6 +30,9 @@ pub struct FileDiff {
     /// The content is no text: its bytes before and after; there are no hunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<(u64, u64)>,
+    /// The encoding before and after, byte-order mark included, where it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<(Encoding, Encoding)>,
     /// Names that the file has; all of them see the change.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub links: u64,
@@ -125,15 +128,18 @@ impl FileDiff {
             let binary = Some((bytes(before), bytes(after)));
             return Self { binary, ..Self::new(path, kind, Vec::new()) };
         };
-        Self::new(path, kind, hunks(old, new))
+        let encoding = change_of_encoding(&old, &new)
+            .filter(|_| before.is_some_and(|b| !b.is_empty()) && after.is_some());
+        Self { encoding, ..Self::new(path, kind, hunks(&old.content, &new.content)) }
     }
 
     /// Makes the diff of a file that has these hunks, counting their lines.
     pub fn new(path: &str, kind: FileKind, hunks: Vec<Hunk>) -> Self {
         let count = |kind| hunks.iter().flat_map(|h| &h.lines).filter(|l| l.kind == kind).count();
         let (added, removed) = (count(LineKind::Added), count(LineKind::Removed));
-        let (from, mode, binary) = (None, None, None);
-        Self { path: path.into(), kind, from, mode, binary, links: 1, hunks, added, removed }
+        let (from, mode, binary, encoding) = (None, None, None, None);
+        let path = path.into();
+        Self { path, kind, from, mode, binary, encoding, links: 1, hunks, added, removed }
     }
 
     /// Writes the diff as unified text, as `git diff` prints it.
@@ -143,10 +149,13 @@ impl FileDiff {
         let new =
             if self.kind == FileKind::Deleted { "/dev/null" } else { &format!("b/{}", self.path) };
         let mut out = self.unified_head();
+        if let Some((old, new)) = self.encoding {
+            out.insert_str(0, &format!("Encoding: {} → {}\n", old.name(), new.name()));
+        }
         if self.binary.is_some() {
             return format!("{out}Binary files {old} and {new} differ\n");
         }
-        if self.hunks.is_empty() && !out.is_empty() {
+        if self.hunks.is_empty() && self.encoding.is_none() && !out.is_empty() {
             return out;
         }
         out.push_str(&format!("--- {old}\n+++ {new}\n"));
@@ -252,9 +261,15 @@ fn unified_range(start: usize, count: usize) -> String {
     }
 }
 
-fn text_of(bytes: Option<&[u8]>) -> Option<&str> {
-    let bytes = bytes.unwrap_or_default();
-    std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+fn text_of(bytes: Option<&[u8]>) -> Option<Text> {
+    Text::decode(bytes.unwrap_or_default()).ok()
+}
+
+/// ASCII reads the same in every encoding without a byte-order mark, so that it changes into none.
+fn change_of_encoding(old: &Text, new: &Text) -> Option<(Encoding, Encoding)> {
+    let plain = !old.encoding.has_bom() && !new.encoding.has_bom();
+    let same = plain && (old.content.is_ascii() || new.content.is_ascii());
+    (old.encoding != new.encoding && !same).then_some((old.encoding, new.encoding))
 }
 
 fn hunks(old: &str, new: &str) -> Vec<Hunk> {
@@ -362,6 +377,30 @@ mod tests {
             (FileKind::Modified, Some((3, 5)), 0)
         );
         assert_eq!(diff.unified(), "Binary files a/f and b/f differ\n");
+    }
+
+    #[test]
+    fn lines_are_shown_in_every_encoding_and_a_change_of_it_is_told() {
+        use Encoding::*;
+        let cases = [
+            (&b"caf\xe9\na\n"[..], &b"caf\xe9\nb\n"[..], 3, None),
+            (b"\xff\xfea\0\n\0", b"\xff\xfeb\0\n\0", 2, None),
+            (b"\xef\xbb\xbfa\n", b"a\n", 0, Some((Utf8Bom, Utf8))),
+            (b"a\n", b"\xef\xbb\xbfa\n", 0, Some((Utf8, Utf8Bom))),
+            (b"caf\xe9\n", b"caf\xc3\xa9\n", 0, Some((Windows1252, Utf8))),
+            (b"\xff\xfea\0\n\0", b"a\n", 0, Some((Utf16Le, Utf8))),
+            (b"caf\xe9\n", b"cafe\n", 2, None),
+            (b"", b"\xef\xbb\xbfa\n", 1, None),
+        ];
+        for (old, new, lines, encoding) in cases {
+            let diff = FileDiff::between("f", Some(old), Some(new));
+            let shown: usize = diff.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+            assert_eq!((shown, diff.encoding), (lines, encoding), "{old:?}");
+        }
+        let diff = FileDiff::between("f", Some(b"\xef\xbb\xbfa\n"), Some(b"a\n"));
+        assert!(
+            diff.unified().starts_with("Encoding: UTF-8 with a byte-order mark → UTF-8\n--- a/f\n")
+        );
     }
 
     #[test]

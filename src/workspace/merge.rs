@@ -24,7 +24,8 @@ pub fn merge(
     let read = |bytes| Text::decode(bytes).map_err(|_| Conflict);
     let (base, ours, theirs) = (read(base)?, read(ours)?, read(theirs)?);
     let merged = diffy::merge(&base.content, &ours.content, &theirs.content);
-    Ok(Some(ours.encode(&merged.map_err(|_| Conflict)?)))
+    let merged = ours.encode(&merged.map_err(|_| Conflict)?);
+    merged.map(Some).map_err(|_| Conflict)
 }
 
 #[cfg(test)]

@@ -22,4 +22,4 @@ pub use selection::{FileSelection, HunkChoice, Note, SelectError, Selection};
 pub use shell::{Command, Ended, Launcher, Output};
 pub use snapshot::{Bounds, Difference, Looked, Side, Snapshot};
 pub use staged::Staged;
-pub use text::{Text, TextError};
+pub use text::{Encoding, Text, TextError, Unencodable};

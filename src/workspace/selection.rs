@@ -114,7 +114,8 @@ impl FileChange {
         let keeps_nothing = self.after.is_none() && content.is_empty();
         // A file that is created or deleted in part is written as the side that has a content.
         let side = if self.after.is_some() { &new } else { &old };
-        let after = (!keeps_nothing).then(|| side.encode(&content));
+        let after = (!keeps_nothing).then(|| side.encode(&content)).transpose();
+        let after = after.map_err(|lacks| error(lacks.to_string()))?;
         Ok(Self { after, ..self.clone() })
     }
 }

@@ -192,6 +192,7 @@ pub fn about_itself(file: &FileDiff) -> String {
         _ => {}
     }
     said.extend(file.binary.map(|(old, new)| format!("a binary file: {old} → {new} bytes")));
+    said.extend(file.encoding.map(|(old, new)| format!("{} → {}", old.name(), new.name())));
     said.extend(file.mode.map(|(old, new)| format!("mode {old:03o} → {new:03o}")));
     if file.links > 1 {
         said.push(format!(
